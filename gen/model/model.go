@@ -106,7 +106,10 @@ type Column struct {
 	Pointer bool
 	// Encode says how the field's value becomes an argument, and Decode how it is read back.
 	Encode Encoding
-	GoType Type
+	// Convert is the basic Go type that a Plain value becomes before it is an argument, when its own is a
+	// named one that pgx would refuse or take for something else: "int64" for a time.Duration. Empty without.
+	Convert string
+	GoType  Type
 	Pos    diag.Position
 }
 
