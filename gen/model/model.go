@@ -110,7 +110,7 @@ type Column struct {
 	// named one that pgx would refuse or take for something else: "int64" for a time.Duration. Empty without.
 	Convert string
 	GoType  Type
-	Pos    diag.Position
+	Pos     diag.Position
 }
 
 // Encoding is how a Go value crosses to Postgres.
