@@ -1,0 +1,66 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+	"maps"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/idem-go/idem/gen/model"
+)
+
+// Go writes the package's idem_gen.go. The error is a diag.List when something that the author wrote
+// cannot stand in SQL.
+func Go(p *model.Package) ([]byte, error) {
+	if err := validate(p); err != nil {
+		return nil, err
+	}
+	f := newFile(p)
+	for _, h := range p.Handlers {
+		if err := handler(f, h); err != nil {
+			return nil, fmt.Errorf("package %s: %w", p.Path, err)
+		}
+	}
+	for _, e := range p.Effects {
+		effect(f, e)
+	}
+	var source bytes.Buffer
+	if err := f.Render(&source); err != nil {
+		return nil, fmt.Errorf("package %s: %w", p.Path, err)
+	}
+	formatted, err := format.Source(groupImports(source.Bytes()))
+	if err != nil {
+		return nil, fmt.Errorf("package %s: the generated code does not parse: %w\n%s", p.Path, err, source.Bytes())
+	}
+	return formatted, nil
+}
+
+// newFile is an empty file in which every import already has its name.
+func newFile(p *model.Package) *jen.File {
+	f := jen.NewFilePathName(p.Path, p.Name)
+	f.NoFormat = true // it is formatted once, after the imports are grouped
+	f.HeaderComment(Header)
+	real := imports(p)
+	for path, name := range newNamer(p, real).imports {
+		if name == real[path] {
+			f.ImportName(path, name)
+		} else {
+			f.ImportAlias(path, name)
+		}
+	}
+	return f
+}
+
+// imports maps the path of every import that the file may need to its real name.
+func imports(p *model.Package) map[string]string {
+	real := map[string]string{runtimePath: "runtime", "time": "time"}
+	for _, h := range p.Handlers {
+		maps.Copy(real, h.In.Imports)
+		if h.Out != nil {
+			maps.Copy(real, h.Out.Imports)
+		}
+	}
+	return real
+}

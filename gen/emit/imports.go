@@ -1,0 +1,40 @@
+package emit
+
+import (
+	"bytes"
+	"strings"
+)
+
+var (
+	blockStart = []byte("import (\n")
+	blockEnd   = []byte("\n)\n")
+)
+
+// groupImports puts the standard library's imports into a group of their own, before the others.
+func groupImports(source []byte) []byte {
+	before, rest, found := bytes.Cut(source, blockStart)
+	if !found {
+		return source
+	}
+	block, after, _ := bytes.Cut(rest, blockEnd)
+	var std, others []string
+	for line := range strings.Lines(string(block) + "\n") {
+		if isStandard(line) {
+			std = append(std, line)
+		} else {
+			others = append(others, line)
+		}
+	}
+	if len(std) > 0 && len(others) > 0 {
+		std = append(std, "\n")
+	}
+	grouped := strings.Join(std, "") + strings.Join(others, "")
+	return bytes.Join([][]byte{before, blockStart, []byte(grouped), []byte(")\n"), after}, nil)
+}
+
+// isStandard judges an import line as goimports does: the first element of a standard path has no dot.
+func isStandard(line string) bool {
+	_, path, _ := strings.Cut(line, `"`)
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".")
+}

@@ -1,0 +1,102 @@
+package emit
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/idem-go/idem/gen/model"
+)
+
+// runtimePath is the package that generated code calls.
+const runtimePath = "github.com/idem-go/idem/runtime"
+
+// The names of parameters and results in generated functions.
+const (
+	ctxName      = "ctx"
+	rowName      = "row"
+	storedName   = "stored"
+	insertedName = "inserted"
+	errName      = "err"
+	registryName = "r"
+	// recvFallback names a receiver whose type gives no letter of its own.
+	recvFallback = "h"
+)
+
+// namer gives each import a name that nothing else in the file has: no declaration of the package, no
+// predeclared identifier, no parameter.
+type namer struct {
+	taken   map[string]bool
+	imports map[string]string // path to name
+}
+
+// newNamer names the imports of a package's generated file. real maps their paths to the real names.
+func newNamer(p *model.Package, real map[string]string) *namer {
+	n := &namer{taken: map[string]bool{}, imports: map[string]string{}}
+	n.take(types.Universe.Names()...)
+	n.take(p.Names...)
+	n.take(p.GeneratedNames()...)
+	n.take(ctxName, rowName, storedName, insertedName, errName)
+	for _, h := range p.Handlers {
+		n.take(registryParam(h))
+		if h.Recv != nil {
+			n.take(receiverName(h.Recv.Type))
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(real)) {
+		n.imports[path] = n.pick(path, real[path])
+	}
+	return n
+}
+
+func (n *namer) take(names ...string) {
+	for _, name := range names {
+		n.taken[name] = true
+	}
+}
+
+// pick takes the package's own name if that is free, else the parent folder's in front of it, else a number
+// behind it.
+func (n *namer) pick(importPath, real string) string {
+	candidate := real
+	for i := 1; !n.free(candidate); i++ {
+		candidate = parentWord(importPath) + real
+		if i > 1 {
+			candidate = fmt.Sprint(real, i)
+		}
+	}
+	n.take(candidate)
+	return candidate
+}
+
+func (n *namer) free(name string) bool {
+	return token.IsIdentifier(name) && name != "_" && name != "init" && !n.taken[name]
+}
+
+// parentWord is what can stand in an identifier of the folder above the package's.
+func parentWord(importPath string) string {
+	parent := path.Base(path.Dir(importPath))
+	word := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, parent)
+	return strings.TrimLeftFunc(word, unicode.IsDigit)
+}
+
+// receiverName is the parameter that stands for a value of the receiver's type: b for Billing.
+func receiverName(typeName string) string {
+	first, _ := utf8.DecodeRuneInString(typeName)
+	name := string(unicode.ToLower(first))
+	if !token.IsIdentifier(name) || name == "_" || name == registryName {
+		return recvFallback
+	}
+	return name
+}
