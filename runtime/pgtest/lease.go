@@ -35,21 +35,35 @@ func connect(ctx context.Context, dsn string) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvURL, err)
 	}
-	conn, err := pgx.ConnectConfig(ctx, config)
+	token := newToken()
+	l, err := openLease(ctx, dsn)
+	if err == nil {
+		err = l.take(ctx, token)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", EnvURL, err)
 	}
-	s := &Server{
+	return &Server{
 		source: fmt.Sprintf("%s: %s", EnvURL, config.Host), target: remoteTarget(dsn),
-		lease: &lease{conn}, databases: databases{token: newToken()},
-	}
-	if err := s.lease.take(ctx, s.databases.token); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", EnvURL, err), conn.Close(ctx))
-	}
-	return s, nil
+		lease: l, databases: databases{token: token},
+	}, nil
 }
 
-func (l *lease) take(ctx context.Context, token string) error {
+func openLease(ctx context.Context, dsn string) (*lease, error) {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{conn}, nil
+}
+
+// take gets the lock and then looks after what others have left. It closes the session when it fails.
+func (l *lease) take(ctx context.Context, token string) (err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.conn.Close(ctx))
+		}
+	}()
 	// A server may end idle sessions, and this one is idle for the whole run. Servers before 14 do not know the setting.
 	_, _ = l.conn.Exec(ctx, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'")
 	if _, err := l.conn.Exec(ctx, "SELECT pg_advisory_lock($1)", lockKey(token)); err != nil {
