@@ -1,0 +1,120 @@
+package runtime
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idem-go/idem/runtime/internal/probe"
+)
+
+// claimLimit bounds one claim, so that a worker with many places does not take a whole queue.
+const claimLimit = 500
+
+// claims takes steps of q as long as there are free places. Places that become free while a claim is
+// under way are filled by the next one, so that claims grow with the load and need no timer.
+func (w *Worker) claims(ctx context.Context, q *queue) {
+	for failures := 0; ; {
+		free := q.take(ctx, claimLimit)
+		if free == 0 {
+			return
+		}
+		steps, err := w.claim(q, free)
+		q.put(free - len(steps))
+		for _, s := range steps {
+			w.hold(s)
+			go w.execute(s)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			failures++
+			w.unreachable("claim", failures, err)
+			if !pause(ctx, jitter(backoff(50*time.Millisecond, failures, 2*time.Second))) {
+				return
+			}
+		case len(steps) < free:
+			failures = 0
+			if !q.rest(ctx, jitter(w.cfg.Poll)) {
+				return
+			}
+		default:
+			failures = 0
+		}
+	}
+}
+
+// rest waits until work is announced, or for the poll interval; false means that ctx ended.
+func (q *queue) rest(ctx context.Context, poll time.Duration) bool {
+	t := time.NewTimer(poll)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-q.wake:
+		return true
+	case <-t.C:
+		return true
+	}
+}
+
+// claim takes up to limit due steps. It does not end with the worker's stop: a claim whose answer nobody
+// reads would leave steps leased.
+func (w *Worker) claim(q *queue, limit int) ([]*heldStep, error) {
+	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
+	defer cancel()
+	rows, err := w.control.Query(ctx, w.sql.claim, q.name, limit, w.name, w.cfg.Lease.Microseconds(), q.nodes)
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]*heldStep, 0, limit)
+	defer rows.Close()
+	for rows.Next() {
+		s := &heldStep{queue: q}
+		if err := rows.Scan(&s.id, &s.runID, &s.node, &s.epoch, &s.attempt, &s.reclaims, &s.interruptions, &s.maxAttempts,
+			(*rawBytes)(&s.input)); err != nil {
+			return nil, err
+		}
+		s.handler = w.reg.handlers[s.node]
+		steps = append(steps, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	if len(steps) > 0 {
+		w.observe(Event{Kind: EventClaimed, Queue: q.name, Count: len(steps)})
+		probe.At(probe.ClaimAfterCommit, steps[0].runID, steps[0].node)
+	}
+	return steps, nil
+}
+
+// rawBytes takes a json column's bytes as they are.
+type rawBytes []byte
+
+var _ pgtype.BytesScanner = (*rawBytes)(nil)
+
+// ScanBytes implements [pgtype.BytesScanner].
+func (b *rawBytes) ScanBytes(v []byte) error {
+	*b = append([]byte(nil), v...)
+	return nil
+}
+
+// unreachable reports that the database did not do what a loop needs, without flooding the log.
+func (w *Worker) unreachable(what string, failures int, err error) {
+	if failures == 1 || failures%20 == 0 {
+		w.log.Warn("idem: the database cannot be used, trying again", "what", what, "failures", failures, "error", err)
+	}
+	w.observe(Event{Kind: EventUnreachable, Err: err})
+	w.forgetDemoted(err)
+}
+
+// forgetDemoted drops all connections when the server has become read-only: a connection to a demoted server
+// stays there for ever, a new one may find the new primary.
+func (w *Worker) forgetDemoted(err error) {
+	if isCode(err, "25006") {
+		w.control.Reset()
+		w.handlers.Reset()
+	}
+}

@@ -1,0 +1,187 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// DB is what a [Client] talks to: a *pgxpool.Pool, or anything like it.
+type DB interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// Client enqueues runs and asks about them. It is safe for concurrent use.
+type Client struct {
+	db     DB
+	sql    *statements
+	log    *slog.Logger
+	notify bool
+
+	mu       sync.Mutex
+	notified map[string]time.Time // when a queue was last notified
+}
+
+// ClientOption configures a [Client].
+type ClientOption func(*Client)
+
+// WithSchema names the schema of the runtime's tables; it is [DefaultSchema] without.
+func WithSchema(schema string) ClientOption {
+	return func(c *Client) { c.sql = newStatements(schema) }
+}
+
+// WithClientLogger sets where integrity errors are logged; slog's default without.
+func WithClientLogger(log *slog.Logger) ClientOption { return func(c *Client) { c.log = log } }
+
+// WithoutNotify enqueues without NOTIFY: workers then find steps by polling alone.
+func WithoutNotify() ClientOption { return func(c *Client) { c.notify = false } }
+
+// NewClient makes a client on db. It does not connect.
+func NewClient(db DB, opts ...ClientOption) *Client {
+	c := &Client{db: db, sql: newStatements(DefaultSchema), log: slog.Default(), notify: true, notified: map[string]time.Time{}}
+	for _, o := range opts {
+		o(c)
+	}
+	return c
+}
+
+// Run names what was enqueued.
+type Run struct {
+	ID   string
+	Node string
+	// Duplicate: the key was enqueued before, with the same input; ID is that run.
+	Duplicate bool
+}
+
+// StepStatus is what is known about a step.
+type StepStatus struct {
+	RunID       string
+	Node        string
+	Queue       string
+	State       State
+	Reason      Reason
+	Attempt     int
+	Reclaims    int
+	Error       string          // of the last failed attempt
+	Output      json.RawMessage // of a completed step; nil for an action
+	ScheduledAt time.Time
+	FinishedAt  *time.Time
+}
+
+// Status gives a run's step; [ErrNotFound] if there is none.
+func (c *Client) Status(ctx context.Context, runID, node string) (StepStatus, error) {
+	all, err := c.status(ctx, runID, &node)
+	if err != nil {
+		return StepStatus{}, err
+	}
+	if len(all) == 0 {
+		return StepStatus{}, fmt.Errorf("%w: run %s, node %s", ErrNotFound, runID, node)
+	}
+	return all[0], nil
+}
+
+// Steps gives all steps of a run, in the order in which they were enqueued.
+func (c *Client) Steps(ctx context.Context, runID string) ([]StepStatus, error) {
+	return c.status(ctx, runID, nil)
+}
+
+func (c *Client) status(ctx context.Context, runID string, node *string) ([]StepStatus, error) {
+	rows, err := c.db.Query(ctx, c.sql.status, runID, node)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (s StepStatus, err error) {
+		var output []byte
+		err = row.Scan(&s.RunID, &s.Node, &s.Queue, &s.State, &s.Reason, &s.Attempt, &s.Reclaims, &s.Error, &output, &s.ScheduledAt, &s.FinishedAt)
+		s.Output = output
+		return s, err
+	})
+}
+
+// Wait returns once the run's step has ended, however it did, or with ctx's error. It polls.
+func (c *Client) Wait(ctx context.Context, run Run) (StepStatus, error) {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		s, err := c.Status(ctx, run.ID, run.Node)
+		if err != nil || s.State.Ended() {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return s, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Output waits for a step and gives its output. A step that ended without one is an error that says why.
+func (s *Step[In, Out]) Output(ctx context.Context, c *Client, run Run) (out Out, err error) {
+	st, err := c.Wait(ctx, run)
+	if err != nil {
+		return out, err
+	}
+	if st.State != StateCompleted {
+		return out, fmt.Errorf("idem: run %s: step %s is %s (%s): %s", run.ID, run.Node, st.State, st.Reason, st.Error)
+	}
+	return out, json.Unmarshal(st.Output, &out)
+}
+
+// Cancel ends the steps of a run that have not ended yet; node "" means all of them. A running handler's
+// context is cancelled at its worker's next heartbeat, and whatever it wrote is rolled back.
+// It gives the number of steps that were cancelled.
+func (c *Client) Cancel(ctx context.Context, runID, node string) (int, error) {
+	tag, err := c.db.Exec(ctx, c.sql.cancel, runID, optional(node))
+	return int(tag.RowsAffected()), err
+}
+
+// Retry lets the discarded steps of a run run again; node "" means all of them. They keep their run, their
+// node and so their effects' keys. It gives the number of steps.
+func (c *Client) Retry(ctx context.Context, runID, node string) (int, error) {
+	rows, err := c.db.Query(ctx, c.sql.retry, runID, optional(node))
+	if err != nil {
+		return 0, err
+	}
+	queues, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return 0, err
+	}
+	for _, q := range queues {
+		c.wake(q)
+	}
+	return len(queues), nil
+}
+
+// Verify tells whether the database's schema serves this version: [ErrSchemaVersion] if not. It needs no
+// rights beyond using the schema.
+func (c *Client) Verify(ctx context.Context) error { return verifySchema(ctx, c.db, c.sql) }
+
+func verifySchema(ctx context.Context, db DB, sql *statements) error {
+	var have int
+	err := db.QueryRow(ctx, sql.version).Scan(&have)
+	var pg *pgconn.PgError
+	switch {
+	case errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42883"): // no such schema, no such function
+		return fmt.Errorf("%w (%s)", ErrSchemaVersion, pg.Message)
+	case err != nil:
+		return err
+	case have < schemaVersion:
+		return fmt.Errorf("%w (it has version %d, %d is needed)", ErrSchemaVersion, have, schemaVersion)
+	}
+	return nil
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,142 @@
+package runtime
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Effect describes a table that steps write to, one row per key. Generated code declares one per
+// annotated struct; the SQL stands there in full, for people to read.
+type Effect struct {
+	Table   string   // as in SQL, quoted
+	Columns []string // the columns that the arguments are for, in their order
+	// Key has the places in Columns of the business key, or of the item that tells several rows of
+	// one step apart. Empty: one row per run and node.
+	Key []int
+	// Business: Key replaces run and node, instead of extending them.
+	Business bool
+	// Updates: another run may update the row under its business key; ReturningSQL then ends with a
+	// column that tells whether the row was inserted.
+	Updates bool
+	// Guard is the CHECK constraint that a second payload under the key runs into.
+	Guard string
+	// InsertSQL takes run_id, node, payload_digest, then Columns.
+	InsertSQL string
+	// ReturningSQL is appended to InsertSQL to read the stored row back.
+	ReturningSQL string
+	// SelectSQL reads the stored row: by run_id, node and the item, or by the business key.
+	SelectSQL string
+}
+
+// Record keeps a row, and writes it in the transaction that completes the step: both commit, or
+// neither does. A key that the step has recorded before is ignored with the same payload, and is a
+// [MismatchError] with another one. Rows are written in the order in which they were recorded.
+func (e *Effect) Record(ctx Context, args ...any) error {
+	ex, err := executionOf(ctx)
+	if err != nil {
+		return err
+	}
+	row, err := e.row(ex, args)
+	if err != nil {
+		return err
+	}
+	return ex.record(row)
+}
+
+// Insert writes a row now, in the completion transaction, and scans the stored row into dest.
+// inserted is false when the row was there before, with the same payload. Another payload under the
+// key is a [MismatchError]; the transaction is then aborted.
+func (e *Effect) Insert(ctx Context, dest []any, args ...any) (inserted bool, err error) {
+	ex, err := executionOf(ctx)
+	if err != nil {
+		return false, err
+	}
+	row, err := e.row(ex, args)
+	if err != nil {
+		return false, err
+	}
+	targets := dest
+	if e.Updates {
+		targets = append(append(make([]any, 0, len(dest)+1), dest...), &inserted)
+	}
+	err = ex.tx.queryRow(ctx, false, e.InsertSQL+e.ReturningSQL, row.args).Scan(targets...)
+	switch {
+	case err == nil:
+		return inserted || !e.Updates, nil
+	case !errors.Is(err, pgx.ErrNoRows):
+		return false, e.explain(ex, err)
+	}
+	if err := ex.tx.queryRow(ctx, false, e.SelectSQL, e.keyArgs(ex, row.args)).Scan(dest...); err != nil {
+		return false, err
+	}
+	return false, nil
+}
+
+// row converts and digests the arguments of a row.
+func (e *Effect) row(ex *execution, args []any) (pendingWrite, error) {
+	if len(args) != len(e.Columns) {
+		return pendingWrite{}, fmt.Errorf("idem: %s takes %d values, got %d; run idem generate again", e.Table, len(e.Columns), len(args))
+	}
+	values := make([]any, 3, 3+len(args))
+	for i, arg := range args {
+		if a, converted := arg.(argument); converted {
+			if a.err != nil {
+				return pendingWrite{}, fmt.Errorf("idem: column %q of %s: %w", e.Columns[i], e.Table, a.err)
+			}
+			arg = a.text
+		}
+		values = append(values, arg)
+	}
+	digest, err := payloadDigest(e.Columns, values[3:])
+	if err != nil {
+		return pendingWrite{}, fmt.Errorf("idem: %s: %w", e.Table, err)
+	}
+	values[0], values[1], values[2] = ex.step.runID, ex.step.node, digest
+	key, err := e.keyDigest(values[3:])
+	if err != nil {
+		return pendingWrite{}, err
+	}
+	return pendingWrite{sql: e.InsertSQL, args: values, effect: e, key: key, digest: string(digest)}, nil
+}
+
+// keyDigest tells apart the rows that one step writes to the table.
+func (e *Effect) keyDigest(values []any) (string, error) {
+	if len(e.Key) == 0 {
+		return "", nil
+	}
+	columns, key := make([]string, len(e.Key)), make([]any, len(e.Key))
+	for i, at := range e.Key {
+		columns[i], key[i] = e.Columns[at], values[at]
+	}
+	digest, err := payloadDigest(columns, key)
+	return string(digest), err
+}
+
+// keyArgs are the arguments of SelectSQL.
+func (e *Effect) keyArgs(ex *execution, insertArgs []any) []any {
+	var key []any
+	if !e.Business {
+		key = append(key, ex.step.runID, ex.step.node)
+	}
+	for _, at := range e.Key {
+		key = append(key, insertArgs[3+at])
+	}
+	return key
+}
+
+// explain turns the guard's refusal into a [MismatchError].
+func (e *Effect) explain(ex *execution, err error) error {
+	if isGuard(err, e.Guard) {
+		return &MismatchError{Table: e.Table, RunID: ex.step.runID, Node: ex.step.node}
+	}
+	return err
+}
+
+// isGuard tells whether err is the refusal of the CHECK constraint called guard.
+func isGuard(err error, guard string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23514" && pg.ConstraintName == guard
+}

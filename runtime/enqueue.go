@@ -1,0 +1,272 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// EnqueueOption says when a run may start, or what makes it the same run as another.
+type EnqueueOption func(*enqueued)
+
+// WithKey makes enqueueing idempotent: the same tenant, node and key give the same run. With the same
+// input the second call is a duplicate that changes nothing; with another input it is a [MismatchError].
+// The run's identity follows from the key alone. tenant may be empty where there is only one.
+func WithKey(tenant, key string) EnqueueOption {
+	return func(e *enqueued) { e.keyed, e.tenant, e.key = true, tenant, key }
+}
+
+// WithDelay starts the run no earlier than d from now, by the database's clock.
+func WithDelay(d time.Duration) EnqueueOption { return func(e *enqueued) { e.delay = d } }
+
+// WithStartAt starts the run no earlier than t, by the database's clock.
+func WithStartAt(t time.Time) EnqueueOption { return func(e *enqueued) { e.at = &t } }
+
+// enqueued is one step on its way into the table.
+type enqueued struct {
+	def         *definition
+	runID       string
+	keyed       bool
+	tenant, key string
+	at          *time.Time
+	delay       time.Duration
+	input       []byte
+}
+
+// maxKeyBytes bounds an idempotency key and its tenant: a longer one is refused, never cut.
+const maxKeyBytes = 1024
+
+func newEnqueued(def *definition, in any, opts []EnqueueOption) (*enqueued, error) {
+	if err := def.validate(); err != nil {
+		return nil, err
+	}
+	e := &enqueued{def: def}
+	for _, o := range opts {
+		o(e)
+	}
+	switch {
+	case e.keyed && e.key == "":
+		return nil, fmt.Errorf("idem: enqueue %s: WithKey needs a key that is not empty", def.name)
+	case len(e.key) > maxKeyBytes || len(e.tenant) > maxKeyBytes:
+		return nil, fmt.Errorf("idem: enqueue %s: a key and a tenant may have %d bytes; use a hash of what identifies the command", def.name, maxKeyBytes)
+	case e.delay < 0:
+		return nil, fmt.Errorf("idem: enqueue %s: negative delay %v", def.name, e.delay)
+	}
+	var err error
+	e.input, err = encodePayload("input", def.name, in, def.maxInput)
+	return e, err
+}
+
+// identify names the run of something that is enqueued from outside a handler.
+func (e *enqueued) identify() *enqueued {
+	if e.keyed {
+		e.runID = keyedRunID(e.tenant, e.def.name, e.key)
+	} else {
+		e.runID = newRunID()
+	}
+	return e
+}
+
+func (e *enqueued) args() []any {
+	return []any{e.runID, e.def.name, e.def.queue, e.def.maxAttempts, e.def.maxReclaims, e.at,
+		e.delay.Microseconds(), string(e.input), digestBytes(e.input)}
+}
+
+// Enqueue adds a run of the action. See [WithKey] for doing so idempotently. It fails, with nothing
+// written, when the input is over its limit ([ErrPayloadTooLarge]) or cannot be stored
+// ([ErrPayloadUnencodable]).
+func (a *Action[In]) Enqueue(ctx context.Context, c *Client, in In, opts ...EnqueueOption) (Run, error) {
+	return c.enqueue(ctx, &a.def, in, opts)
+}
+
+// EnqueueTx adds a run of the action within the caller's transaction: it exists once that commits. An
+// error of the database aborts the transaction, as any does.
+func (a *Action[In]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, opts ...EnqueueOption) (Run, error) {
+	return c.enqueueTx(ctx, tx, &a.def, in, opts)
+}
+
+// EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
+func (a *Action[In]) EnqueueMany(ctx context.Context, c *Client, ins []In, key func(In) EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, &a.def, ins, key)
+}
+
+// Enqueue adds a run that has the step as its first node.
+func (s *Step[In, Out]) Enqueue(ctx context.Context, c *Client, in In, opts ...EnqueueOption) (Run, error) {
+	return c.enqueue(ctx, &s.def, in, opts)
+}
+
+// EnqueueTx is [Step.Enqueue] within the caller's transaction.
+func (s *Step[In, Out]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, opts ...EnqueueOption) (Run, error) {
+	return c.enqueueTx(ctx, tx, &s.def, in, opts)
+}
+
+// EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
+func (s *Step[In, Out]) EnqueueMany(ctx context.Context, c *Client, ins []In, key func(In) EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, &s.def, ins, key)
+}
+
+func (c *Client) enqueue(ctx context.Context, def *definition, in any, opts []EnqueueOption) (Run, error) {
+	e, err := newEnqueued(def, in, opts)
+	if err != nil {
+		return Run{}, err
+	}
+	e.identify()
+	b := &pgx.Batch{}
+	b.Queue(c.sql.insert, e.args()...)
+	if c.mayNotify(def.queue) {
+		b.Queue(sqlNotify, c.sql.channel, def.queue)
+	}
+	br := c.db.SendBatch(ctx, b)
+	run, err := c.inserted(e, br.QueryRow())
+	if closeErr := br.Close(); err == nil {
+		err = closeErr
+	}
+	return run, err
+}
+
+func (c *Client) enqueueTx(ctx context.Context, tx DB, def *definition, in any, opts []EnqueueOption) (Run, error) {
+	e, err := newEnqueued(def, in, opts)
+	if err != nil {
+		return Run{}, err
+	}
+	e.identify()
+	b := &pgx.Batch{}
+	b.Queue(c.sql.insert, e.args()...)
+	if c.notify {
+		b.Queue(sqlNotify, c.sql.channel, def.queue)
+	}
+	br := tx.SendBatch(ctx, b)
+	run, err := c.inserted(e, br.QueryRow())
+	if closeErr := br.Close(); err == nil {
+		err = closeErr
+	}
+	return run, err
+}
+
+// inserted reads the answer of sqlInsert: a row is a new run, none a duplicate.
+func (c *Client) inserted(e *enqueued, row pgx.Row) (Run, error) {
+	run := Run{ID: e.runID, Node: e.def.name}
+	var id int64
+	err := row.Scan(&id)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		run.Duplicate = true
+	case isGuard(err, inputGuard):
+		return Run{}, c.mismatch(run)
+	case err != nil:
+		return Run{}, err
+	}
+	return run, nil
+}
+
+func (c *Client) mismatch(run Run) error {
+	c.log.Error("idem: a key was enqueued again with another input; nothing was written", "run_id", run.ID, "node", run.Node)
+	return &MismatchError{Table: "steps", RunID: run.ID, Node: run.Node}
+}
+
+func enqueueMany[In any](ctx context.Context, c *Client, def *definition, ins []In, key func(In) EnqueueOption) ([]Run, error) {
+	batch := make([]*enqueued, 0, len(ins))
+	for _, in := range ins {
+		var opts []EnqueueOption
+		if key != nil {
+			opts = append(opts, key(in))
+		}
+		e, err := newEnqueued(def, in, opts)
+		if err != nil {
+			return nil, err
+		}
+		batch = append(batch, e.identify())
+	}
+	return c.insertMany(ctx, batch)
+}
+
+// insertMany adds the steps in one statement. Repetitions within the batch are duplicates too.
+func (c *Client) insertMany(ctx context.Context, batch []*enqueued) ([]Run, error) {
+	if len(batch) == 0 {
+		return nil, nil
+	}
+	runs := make([]Run, len(batch))
+	first := make(map[string]int, len(batch)) // of a run, its place in batch
+	cols := &insertColumns{}
+	for i, e := range batch {
+		runs[i] = Run{ID: e.runID, Node: e.def.name, Duplicate: true}
+		if at, again := first[e.runID]; again {
+			if string(batch[at].input) != string(e.input) {
+				return nil, c.mismatch(runs[i])
+			}
+			continue
+		}
+		first[e.runID] = i
+		cols.add(e)
+	}
+	rows, err := c.db.Query(ctx, c.sql.insertMany, cols.args()...)
+	if err == nil {
+		var runID, node string
+		_, err = pgx.ForEachRow(rows, []any{&runID, &node}, func() error {
+			runs[first[runID]].Duplicate = false
+			return nil
+		})
+	}
+	if isGuard(err, inputGuard) {
+		return nil, c.findMismatch(ctx, batch)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.wake(batch[0].def.queue)
+	return runs, nil
+}
+
+// findMismatch names the first run of the batch whose stored input differs.
+func (c *Client) findMismatch(ctx context.Context, batch []*enqueued) error {
+	digests := make(map[string]string, len(batch))
+	var ids, nodes []string
+	for _, e := range batch {
+		digests[e.runID] = string(digestBytes(e.input))
+		ids, nodes = append(ids, e.runID), append(nodes, e.def.name)
+	}
+	rows, err := c.db.Query(ctx, c.sql.digests, ids, nodes)
+	if err != nil {
+		return err
+	}
+	var runID, node string
+	var digest []byte
+	found := errors.Join(ErrPayloadMismatch)
+	_, err = pgx.ForEachRow(rows, []any{&runID, &node, &digest}, func() error {
+		if digests[runID] != string(digest) {
+			found = c.mismatch(Run{ID: runID, Node: node})
+		}
+		return nil
+	})
+	return errors.Join(found, err)
+}
+
+// insertColumns are the arrays of sqlInsertMany.
+type insertColumns struct {
+	runIDs, nodes, queues []string
+	maxAttempts           []int
+	maxReclaims           []*int
+	at                    []*time.Time
+	delays                []int64
+	inputs                []string
+	digests               [][]byte
+}
+
+func (c *insertColumns) add(e *enqueued) {
+	c.runIDs = append(c.runIDs, e.runID)
+	c.nodes = append(c.nodes, e.def.name)
+	c.queues = append(c.queues, e.def.queue)
+	c.maxAttempts = append(c.maxAttempts, e.def.maxAttempts)
+	c.maxReclaims = append(c.maxReclaims, e.def.maxReclaims)
+	c.at = append(c.at, e.at)
+	c.delays = append(c.delays, e.delay.Microseconds())
+	c.inputs = append(c.inputs, string(e.input))
+	c.digests = append(c.digests, digestBytes(e.input))
+}
+
+func (c *insertColumns) args() []any {
+	return []any{c.runIDs, c.nodes, c.queues, c.maxAttempts, c.maxReclaims, c.at, c.delays, c.inputs, c.digests}
+}

@@ -1,0 +1,168 @@
+package runtime
+
+import (
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// DefaultSchema is where the runtime's tables are unless a Config says otherwise.
+const DefaultSchema = "idem"
+
+// schemaVersion is the version of the tables that this code needs, see migrations.
+const schemaVersion = 1
+
+// inputGuard is the CHECK constraint that a second input under one run and node runs into.
+const inputGuard = "steps_digest_check"
+
+// sqlLeaseLost is the SQLSTATE that the function lease_lost raises.
+const sqlLeaseLost = "ID001"
+
+// statements are the runtime's SQL texts for one schema. In the constants below the schema stands as
+// "idem", with its quotes, and is replaced by the configured one.
+type statements struct {
+	insert, insertMany, digests      string
+	claim, complete, settle, release string
+	heartbeat, sweep, readBack       string
+	status, cancel, retry, version   string
+	channel                          string
+}
+
+func newStatements(schema string) *statements {
+	quoted := pgx.Identifier{schema}.Sanitize()
+	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
+	return &statements{
+		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
+		claim: in(sqlClaim), complete: in(sqlComplete), settle: in(sqlSettle), release: in(sqlRelease),
+		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack),
+		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), version: in(sqlVersion),
+		channel: channelName(schema),
+	}
+}
+
+// channelName is the NOTIFY channel of a schema; the payload is a queue's name.
+func channelName(schema string) string {
+	if len(schema) > 50 {
+		return derivedID("idem_", schema)
+	}
+	return "idem_" + schema
+}
+
+// sqlInsert adds a step once per run and node. The same input again adds nothing and returns no row;
+// another input tries to set an empty digest, which the table's check refuses.
+const sqlInsert = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
+VALUES ($1::text, $2::text, $3::text, $4::integer, $5::integer,
+        COALESCE($6::timestamptz, now()) + $7::bigint * interval '1 microsecond', $8::json, $9::bytea)
+ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
+RETURNING id`
+
+// sqlInsertMany is sqlInsert for arrays; it returns the runs that are new.
+const sqlInsertMany = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
+SELECT v.run_id, v.node, v.queue, v.max_attempts, v.max_reclaims,
+       COALESCE(v.scheduled_at, now()) + v.delay * interval '1 microsecond', v.input::json, v.digest
+FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::timestamptz[], $7::bigint[], $8::text[], $9::bytea[])
+     AS v(run_id, node, queue, max_attempts, max_reclaims, scheduled_at, delay, input, digest)
+ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
+RETURNING run_id, node`
+
+const sqlDigests = `SELECT s.run_id, s.node, s.input_digest
+FROM unnest($1::text[], $2::text[]) AS v(run_id, node)
+JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = v.node`
+
+// sqlClaim takes up to $2 due steps. The ids come through an array: as a join the generic plan reads
+// the whole table, and with IN the limit may be applied more than once.
+const sqlClaim = `UPDATE "idem".steps
+SET state = 'running', epoch = epoch + 1, worker = $3::text,
+    lease_expires_at = clock_timestamp() + $4::bigint * interval '1 microsecond'
+WHERE id = ANY (ARRAY(
+    SELECT id FROM "idem".steps
+    WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($5::text[])
+    ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
+RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input`
+
+// sqlComplete completes steps that are still held: the epoch is the fence. If one is not, the statement
+// fails, and with it everything that was written before it. It does not ask for the state, on purpose: an
+// epoch is held only by a running step, and the partial index on running steps would mislead the planner.
+const sqlComplete = `WITH done AS (
+    UPDATE "idem".steps s
+    SET state = 'completed', reason = NULL, epoch = s.epoch + 1, output = v.output::json, error = NULL,
+        lease_expires_at = NULL, finished_at = clock_timestamp()
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS v(id, epoch, output)
+    WHERE s.id = v.id AND s.epoch = v.epoch
+    RETURNING 1)
+SELECT CASE WHEN count(*) = cardinality($1::bigint[]) THEN count(*)
+       ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END
+FROM done`
+
+// sqlSettle ends an execution that did not complete its step, if the step is still held, and says so in
+// the events.
+const sqlSettle = `WITH settled AS (
+    UPDATE "idem".steps
+    SET state = $3::text, reason = $4::text, epoch = epoch + 1,
+        attempt = attempt + $5::integer,
+        interruptions = CASE WHEN $5::integer > 0 THEN 0 ELSE interruptions + $6::integer END,
+        scheduled_at = now() + $7::bigint * interval '1 microsecond',
+        error = $8::text, lease_expires_at = NULL, worker = NULL,
+        finished_at = CASE WHEN $3::text = 'pending' THEN NULL ELSE clock_timestamp() END
+    WHERE id = $1::bigint AND epoch = $2::bigint
+    RETURNING id, epoch, reclaims)
+INSERT INTO "idem".step_events (step_id, epoch, attempt, reclaims, event, reason, worker, error)
+SELECT id, epoch, $9::integer, reclaims, $10::text, $11::text, $12::text, $8::text FROM settled`
+
+// sqlRelease hands steps back that were claimed and not begun.
+const sqlRelease = `UPDATE "idem".steps s
+SET state = 'pending', epoch = s.epoch + 1, lease_expires_at = NULL, worker = NULL
+FROM unnest($1::bigint[], $2::bigint[]) AS v(id, epoch)
+WHERE s.id = v.id AND s.epoch = v.epoch`
+
+// sqlHeartbeat renews leases and returns the steps that are still held.
+const sqlHeartbeat = `UPDATE "idem".steps s
+SET lease_expires_at = clock_timestamp() + v.lease * interval '1 microsecond'
+FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(id, epoch, lease)
+WHERE s.id = v.id AND s.epoch = v.epoch
+RETURNING s.id`
+
+// sqlSweep takes steps back whose lease has run out. The attempt stays; past max_reclaims the step is
+// discarded. A step that somebody is completing at the moment is locked and passed over.
+const sqlSweep = `WITH expired AS MATERIALIZED (
+    SELECT id, worker, reclaims >= max_reclaims AS give_up FROM "idem".steps
+    WHERE state = 'running' AND lease_expires_at < now()
+    ORDER BY lease_expires_at, id LIMIT $1::integer FOR UPDATE SKIP LOCKED),
+swept AS (
+    UPDATE "idem".steps s
+    SET state = CASE WHEN e.give_up THEN 'discarded' ELSE 'pending' END,
+        reason = CASE WHEN e.give_up THEN 'reclaim_limit' ELSE 'lease_expired' END,
+        epoch = s.epoch + 1,
+        reclaims = CASE WHEN e.give_up THEN s.reclaims ELSE s.reclaims + 1 END,
+        scheduled_at = now(), lease_expires_at = NULL, worker = NULL,
+        finished_at = CASE WHEN e.give_up THEN clock_timestamp() END
+    FROM (SELECT id, worker, COALESCE(give_up, false) AS give_up FROM expired) e
+    WHERE s.id = e.id
+    RETURNING s.id, s.run_id, s.node, s.queue, s.epoch, s.attempt, s.reclaims, s.state, s.reason, e.worker),
+noted AS (
+    INSERT INTO "idem".step_events (step_id, epoch, attempt, reclaims, event, reason, worker)
+    SELECT id, epoch, attempt, reclaims, CASE WHEN state = 'discarded' THEN 'discarded' ELSE 'reclaimed' END, reason, worker
+    FROM swept)
+SELECT run_id, node, queue, attempt, reclaims, state, reason FROM swept`
+
+const sqlReadBack = `SELECT state, epoch FROM "idem".steps WHERE id = $1::bigint`
+
+const sqlStatus = `SELECT run_id, node, queue, state, COALESCE(reason, ''), attempt, reclaims, COALESCE(error, ''), output, scheduled_at, finished_at
+FROM "idem".steps WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) ORDER BY id`
+
+const sqlCancel = `WITH cancelled AS (
+    UPDATE "idem".steps
+    SET state = 'cancelled', reason = 'cancelled', epoch = epoch + 1, lease_expires_at = NULL, finished_at = clock_timestamp()
+    WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state IN ('pending', 'running')
+    RETURNING id, epoch, attempt, reclaims, worker)
+INSERT INTO "idem".step_events (step_id, epoch, attempt, reclaims, event, reason, worker)
+SELECT id, epoch, attempt, reclaims, 'cancelled', 'cancelled', worker FROM cancelled`
+
+// sqlRetry lets a discarded step run again, under the keys that it had.
+const sqlRetry = `UPDATE "idem".steps
+SET state = 'pending', epoch = epoch + 1, attempt = attempt + 1, reclaims = 0, interruptions = 0,
+    max_attempts = GREATEST(max_attempts, attempt + 1), scheduled_at = now(), finished_at = NULL
+WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state = 'discarded'
+RETURNING queue`
+
+const sqlVersion = `SELECT "idem".schema_version()`

@@ -1,0 +1,169 @@
+package runtime
+
+import "strings"
+
+// scanStatements counts the statements of an SQL text and gives the keyword of the first one that would
+// begin or end a transaction, if there is one. Savepoints are not transaction control here: a handler
+// may use them.
+func scanStatements(sql string) (count int, control string) {
+	sc := sqlScanner{text: sql}
+	for {
+		words, any := sc.statement()
+		if any {
+			count++
+			if control == "" {
+				control = controlWord(words)
+			}
+		}
+		if sc.done() {
+			return count, control
+		}
+	}
+}
+
+// controlWord judges a statement by its first words.
+func controlWord(words [3]string) string {
+	switch words[0] {
+	case "BEGIN", "COMMIT", "END", "ABORT":
+		return words[0]
+	case "START", "PREPARE":
+		if words[1] == "TRANSACTION" {
+			return words[0] + " TRANSACTION"
+		}
+	case "ROLLBACK":
+		if words[1] != "TO" && words[2] != "TO" { // ROLLBACK [WORK | TRANSACTION] TO SAVEPOINT
+			return words[0]
+		}
+	}
+	return ""
+}
+
+// sqlScanner walks over SQL text as PostgreSQL's lexer does, as far as statement ends and first words
+// are concerned: strings, quoted identifiers, dollar quotes and nested comments are passed over.
+type sqlScanner struct {
+	text string
+	pos  int
+}
+
+func (s *sqlScanner) done() bool { return s.pos >= len(s.text) }
+
+// statement reads up to the next semicolon or the end; any tells whether there was something in it.
+func (s *sqlScanner) statement() (words [3]string, any bool) {
+	n := 0
+	for !s.done() {
+		switch c := s.text[s.pos]; {
+		case c == ';':
+			s.pos++
+			return words, any
+		case isSpace(c):
+			s.pos++
+		case strings.HasPrefix(s.text[s.pos:], "--"):
+			s.skipLine()
+		case strings.HasPrefix(s.text[s.pos:], "/*"):
+			s.skipComment()
+		case isWordStart(c):
+			start := s.pos
+			for !s.done() && isWordPart(s.text[s.pos]) {
+				s.pos++
+			}
+			word := s.text[start:s.pos]
+			if n < len(words) {
+				words[n] = strings.ToUpper(word)
+			}
+			n, any = n+1, true
+			if !s.done() && s.text[s.pos] == '\'' {
+				s.skipQuoted('\'', strings.EqualFold(word, "e"))
+			}
+		default:
+			n, any = len(words), true
+			s.skipToken(c)
+		}
+	}
+	return words, any
+}
+
+func (s *sqlScanner) skipToken(c byte) {
+	switch c {
+	case '\'', '"':
+		s.skipQuoted(c, false)
+	case '$':
+		s.skipDollar()
+	default:
+		s.pos++
+	}
+}
+
+// skipQuoted passes over a quoted text at pos; the quote doubled is part of it, and in an E” string a
+// backslash escapes.
+func (s *sqlScanner) skipQuoted(quote byte, backslash bool) {
+	for s.pos++; !s.done(); s.pos++ {
+		switch c := s.text[s.pos]; {
+		case backslash && c == '\\':
+			s.pos++
+		case c == quote:
+			if s.pos+1 < len(s.text) && s.text[s.pos+1] == quote {
+				s.pos++
+				continue
+			}
+			s.pos++
+			return
+		}
+	}
+	s.pos = len(s.text)
+}
+
+// skipDollar passes over a dollar-quoted text, or over the dollar of a parameter.
+func (s *sqlScanner) skipDollar() {
+	end := s.pos + 1
+	for end < len(s.text) && isWordPart(s.text[end]) && s.text[end] != '$' {
+		end++
+	}
+	if end >= len(s.text) || s.text[end] != '$' || (end > s.pos+1 && !isWordStart(s.text[s.pos+1])) {
+		s.pos++
+		return
+	}
+	tag := s.text[s.pos : end+1]
+	rest := strings.Index(s.text[end+1:], tag)
+	if rest < 0 {
+		s.pos = len(s.text)
+		return
+	}
+	s.pos = end + 1 + rest + len(tag)
+}
+
+func (s *sqlScanner) skipLine() {
+	if i := strings.IndexAny(s.text[s.pos:], "\r\n"); i >= 0 {
+		s.pos += i
+		return
+	}
+	s.pos = len(s.text)
+}
+
+func (s *sqlScanner) skipComment() {
+	depth := 0
+	for !s.done() {
+		switch {
+		case strings.HasPrefix(s.text[s.pos:], "/*"):
+			depth++
+			s.pos += 2
+		case strings.HasPrefix(s.text[s.pos:], "*/"):
+			depth--
+			s.pos += 2
+			if depth == 0 {
+				return
+			}
+		default:
+			s.pos++
+		}
+	}
+}
+
+func isSpace(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'
+}
+
+func isWordStart(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80
+}
+
+func isWordPart(c byte) bool { return isWordStart(c) || c >= '0' && c <= '9' || c == '$' }

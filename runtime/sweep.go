@@ -1,0 +1,79 @@
+package runtime
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// sweepPage is how many expired leases one statement takes back.
+const sweepPage = 100
+
+// sweeps takes steps back whose worker has not renewed their lease. Every worker sweeps; there is no
+// leader, and jitter keeps them apart.
+func (w *Worker) sweeps(ctx context.Context) {
+	for failures := 0; pause(ctx, w.sweepPause(failures)); {
+		if err := w.sweep(); err != nil && ctx.Err() == nil {
+			failures++
+			w.unreachable("sweep", failures, err)
+			continue
+		}
+		failures = 0
+	}
+}
+
+func (w *Worker) sweepPause(failures int) time.Duration {
+	if failures > 0 {
+		return min(w.cfg.Sweep, jitter(backoff(100*time.Millisecond, failures, 2*time.Second)))
+	}
+	return jitter(w.cfg.Sweep)
+}
+
+// sweep pages through the expired leases.
+func (w *Worker) sweep() error {
+	for {
+		n, err := w.sweepOnce()
+		if err != nil || n < sweepPage {
+			return err
+		}
+	}
+}
+
+func (w *Worker) sweepOnce() (n int, err error) {
+	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
+	defer cancel()
+	rows, err := w.control.Query(ctx, w.sql.sweep, sweepPage)
+	if err != nil {
+		return 0, err
+	}
+	var e Event
+	var state State
+	_, err = pgx.ForEachRow(rows, []any{&e.RunID, &e.Node, &e.Queue, &e.Attempt, &e.Reclaims, &state, &e.Reason}, func() error {
+		n++
+		w.reportSweep(e, state)
+		return nil
+	})
+	return n, err
+}
+
+// noisyReclaims is how many times a step may be taken over before each further time is an error in the log.
+const noisyReclaims = 10
+
+func (w *Worker) reportSweep(e Event, state State) {
+	log := w.log.With("run_id", e.RunID, "node", e.Node, "attempt", e.Attempt, "reclaims", e.Reclaims)
+	e.Kind = EventReclaimed
+	switch {
+	case state == StateDiscarded:
+		e.Kind = EventDiscarded
+		log.Error("idem: step discarded, its workers died on it too often", "reason", string(e.Reason))
+	case e.Reclaims > noisyReclaims:
+		log.Error("idem: a step keeps losing its workers; look at what its handler does, or bound it with max_reclaims=")
+	default:
+		log.Warn("idem: step taken over from a worker that does not answer")
+	}
+	w.observe(e)
+	if state == StatePending {
+		w.announceWork(e.Queue)
+	}
+}

@@ -1,0 +1,204 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime/internal/probe"
+)
+
+// Worker claims steps, runs their handlers and completes them. Any number of workers may share a
+// database; none of them leads.
+type Worker struct {
+	cfg  Config
+	reg  *Registry
+	sql  *statements
+	log  *slog.Logger
+	name string
+	base *pgxpool.Config
+
+	handlers *pgxpool.Pool // for handlers' own statements
+	control  *pgxpool.Pool // for claims, heartbeats, sweeps and completions: handlers cannot starve them
+	announce *Client       // notifies other workers of steps that completions enqueued
+
+	queues  map[string]*queue
+	ready   chan *execution // finished handlers on their way into a group
+	steps   context.Context // of the handlers; ended with a cause when they must stop
+	stop    context.CancelCauseFunc
+	lasting context.Context // of the database work that outlives the handlers
+	running sync.WaitGroup  // executions until they are settled
+	started atomic.Bool
+
+	mu   sync.Mutex
+	held map[int64]*heldStep
+}
+
+// NewWorker makes a worker for the handlers of reg. It takes pool's configuration, not its connections: the
+// worker opens connections of its own, with timeouts that keep a dead worker's transactions from
+// staying. It reports invalid registrations and a [Config] that would make duplicates, and does not
+// connect.
+func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
+	if err := reg.check(); err != nil {
+		return nil, err
+	}
+	cfg, err := cfg.withDefaults(reg)
+	if err != nil {
+		return nil, err
+	}
+	w := &Worker{
+		cfg: cfg, reg: reg, sql: newStatements(cfg.Schema), name: workerName(), base: pool.Config(),
+		queues: map[string]*queue{}, held: map[int64]*heldStep{},
+	}
+	w.log = cfg.Logger.With("worker", w.name)
+	capacity := 0
+	for name, concurrency := range cfg.Queues {
+		w.queues[name] = newQueue(name, concurrency, reg.names(name))
+		capacity += concurrency
+	}
+	w.ready = make(chan *execution, capacity)
+	return w, nil
+}
+
+// Run works until ctx ends, then stops gracefully: it claims nothing more, lets handlers finish for
+// Config.Shutdown, and hands the leases of the others back with their attempts unchanged. It returns nil
+// after such a stop, and an error when it could not start. A worker runs once.
+func (w *Worker) Run(ctx context.Context) error {
+	if w.started.Swap(true) {
+		return errors.New("idem: a worker runs once; make another one")
+	}
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	defer w.control.Close()
+	defer w.handlers.Close()
+	if probe.Armed() {
+		w.log.Warn("idem: fault injection is armed in this process")
+	}
+
+	control, stopControl := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopControl()
+	w.lasting = control
+	w.steps, w.stop = context.WithCancelCause(control)
+	defer w.stop(nil)
+
+	var committers, loops sync.WaitGroup
+	for range w.cfg.Committers {
+		committers.Go(w.commitGroups)
+	}
+	background, stopBackground := context.WithCancel(control)
+	loops.Go(func() { w.heartbeats(background) })
+	var claims sync.WaitGroup
+	for _, q := range w.queues {
+		claims.Go(func() { w.claims(ctx, q) })
+	}
+	loops.Go(func() { w.sweeps(ctx) })
+	if !w.cfg.PollOnly && !w.cfg.Pooler {
+		loops.Go(func() { w.listen(ctx) })
+	}
+
+	<-ctx.Done()
+	probe.At(probe.ShutdownAfterSignal, "", "")
+	claims.Wait()
+	w.drain(stopControl)
+	stopBackground()
+	close(w.ready)
+	committers.Wait()
+	loops.Wait()
+	return nil
+}
+
+// connect opens the worker's pools and verifies the schema.
+func (w *Worker) connect(ctx context.Context) (err error) {
+	if w.handlers, err = w.newPool(ctx, w.cfg.Connections); err != nil {
+		return err
+	}
+	if w.control, err = w.newPool(ctx, w.cfg.Committers+3); err != nil {
+		w.handlers.Close()
+		return err
+	}
+	w.announce = NewClient(w.control, WithSchema(w.cfg.Schema), WithClientLogger(w.log))
+	w.announce.notify = !w.cfg.PollOnly
+	if err := w.announce.Verify(ctx); err != nil {
+		w.handlers.Close()
+		w.control.Close()
+		return err
+	}
+	return nil
+}
+
+func (w *Worker) newPool(ctx context.Context, connections int) (*pgxpool.Pool, error) {
+	cfg := w.base.Copy()
+	cfg.MaxConns = int32(connections)
+	cfg.MinConns, cfg.MinIdleConns = 0, 0
+	if !w.cfg.Pooler {
+		params := cfg.ConnConfig.RuntimeParams
+		params["idle_in_transaction_session_timeout"] = w.idleTimeout()
+		if params["application_name"] == "" {
+			params["application_name"] = "idem " + w.name
+		}
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("idem: the worker's connection pool: %w", err)
+	}
+	return pool, nil
+}
+
+func (w *Worker) idleTimeout() string {
+	return strconv.FormatInt(w.cfg.idleTimeout().Milliseconds(), 10)
+}
+
+// pooledIdleTimeout is what a transaction sets by itself, behind a pooler; "" elsewhere.
+func (w *Worker) pooledIdleTimeout() string {
+	if !w.cfg.Pooler {
+		return ""
+	}
+	return w.idleTimeout()
+}
+
+// drain waits for what runs: first for the handlers to finish by themselves, then, with their contexts
+// cancelled, for the grace. What is left is handed back; a database that does not answer is not waited for
+// longer than a lease, after which the sweep of another worker takes the steps anyway.
+func (w *Worker) drain(stopControl context.CancelFunc) {
+	done := make(chan struct{})
+	go func() {
+		w.running.Wait()
+		close(done)
+	}()
+	if waited(done, w.cfg.Shutdown) {
+		return
+	}
+	w.stop(ErrShutdown)
+	for _, s := range w.holding() {
+		s.end(ErrShutdown)
+	}
+	if waited(done, w.cfg.Grace) {
+		return
+	}
+	defer time.AfterFunc(w.cfg.Lease, stopControl).Stop()
+	for _, s := range w.holding() {
+		if s.settleOnce() {
+			w.settle(s, released(ReasonShutdown, ErrShutdown))
+		}
+	}
+	<-done
+}
+
+func waited(done <-chan struct{}, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-done:
+		return true
+	case <-t.C:
+		return false
+	}
+}
