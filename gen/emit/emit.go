@@ -9,7 +9,11 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/output"
 )
+
+// FileName is the name of the Go file that idem writes into a package.
+const FileName = "idem_gen.go"
 
 // Go writes the package's idem_gen.go. The error is a diag.List when something that the author wrote
 // cannot stand in SQL.
@@ -41,7 +45,7 @@ func Go(p *model.Package) ([]byte, error) {
 func newFile(p *model.Package) *jen.File {
 	f := jen.NewFilePathName(p.Path, p.Name)
 	f.NoFormat = true // it is formatted once, after the imports are grouped
-	f.HeaderComment(Header)
+	f.HeaderComment(output.Header)
 	real := imports(p)
 	for path, name := range newNamer(p, real).imports {
 		if name == real[path] {

@@ -1,0 +1,150 @@
+package lock
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/schema"
+)
+
+const codeNotAdditive = "not-additive"
+
+// tables carries the tables over and collects what must change in the database.
+func (s *step) tables() ([]schema.Change, error) {
+	var changes []schema.Change
+	for _, p := range s.run.Packages {
+		for _, e := range p.Effects {
+			made, err := s.table(p.Path, e)
+			if err != nil {
+				return nil, err
+			}
+			changes = append(changes, made...)
+		}
+	}
+	s.retire()
+	slices.SortStableFunc(changes, func(a, b schema.Change) int { return strings.Compare(a.Table, b.Table) })
+	return changes, nil
+}
+
+func (s *step) table(importPath string, e model.Effect) ([]schema.Change, error) {
+	to := schema.Of(importPath, e)
+	name := to.Display()
+	if other, taken := s.Lock.Tables[name]; taken {
+		s.duplicateTable(e, other)
+		return nil, nil
+	}
+	s.Lock.Tables[name] = to
+	from, found := s.old.Tables[name]
+	if found && !from.Retired && from.Package != importPath && !s.run.Covers(from.Package) {
+		s.duplicateTable(e, from)
+		return nil, nil
+	}
+	if was := s.oldTable(to); was != "" {
+		if found || !s.renamed(was, name) {
+			s.refuseRename(e, was, name, found)
+			return nil, nil
+		}
+		return s.rename(s.old.Tables[was], to, e)
+	}
+	if !found {
+		return []schema.Change{schema.Create(to)}, nil
+	}
+	return s.evolve(from, to, e)
+}
+
+// oldTable is the other name under which the lock knows the table of this struct, or the name that the
+// author gives up for this one; empty without.
+func (s *step) oldTable(to schema.Table) string {
+	for _, name := range slices.Sorted(maps.Keys(s.old.Tables)) {
+		old := s.old.Tables[name]
+		sameStruct := !old.Retired && old.Package == to.Package && old.Struct == to.Struct
+		if name != to.Display() && (sameStruct || s.run.Renames[name] == to.Display()) {
+			return name
+		}
+	}
+	return ""
+}
+
+func (s *step) refuseRename(e model.Effect, was, name string, taken bool) {
+	fix := "keep the name, or say that it may change: idem generate --rename " + was + "=" + name
+	if taken {
+		fix = "keep the name, or choose one that no table in idem.lock has"
+	}
+	s.diags.Add(e.Pos, codeRenamedTable, fix,
+		"the table of %s is %s in idem.lock and %s here: what was written once would be written again", e.Type, was, name)
+}
+
+func (s *step) duplicateTable(e model.Effect, other schema.Table) {
+	s.diags.Add(e.Pos, codeDuplicateTable, "give each struct its own table; if the struct has moved, run idem generate ./...",
+		"the table %s belongs to %s.%s", other.Display(), other.Package, other.Struct)
+}
+
+// rename is what the author asked for by name: the table keeps its rows.
+func (s *step) rename(from, to schema.Table, e model.Effect) ([]schema.Change, error) {
+	s.moved[from.Display()] = true
+	moved := from
+	moved.Name = to.Name
+	rest, err := s.evolve(moved, to, e)
+	return append([]schema.Change{schema.Rename(from, moved)}, rest...), err
+}
+
+// evolve leads from one form of a table to the other. What is not additive passes only when a migration of
+// the team's own says that it was reviewed.
+func (s *step) evolve(from, to schema.Table, e model.Effect) ([]schema.Change, error) {
+	change, refusals := schema.Diff(from, to)
+	if len(refusals) > 0 {
+		marker := schema.Marker(from, to)
+		reviewed, err := schema.Find(s.migrationsDir(), marker)
+		if err != nil {
+			return nil, err
+		}
+		if reviewed == "" {
+			s.refuse(e, refusals, marker)
+		}
+	}
+	if change == nil {
+		return nil, nil
+	}
+	return []schema.Change{*change}, nil
+}
+
+func (s *step) refuse(e model.Effect, refusals []schema.Refusal, marker string) {
+	for _, r := range refusals {
+		fix := fmt.Sprintf("review this, put it into a migration of your own in %s with its comment, and run idem generate"+
+			" again: %s %s", s.Lock.Migrations.Dir, marker, strings.Join(strings.Split(r.SQL, "\n    "), " "))
+		s.diags.Add(position(e, r.Column), codeNotAdditive, fix, "%s", r.Reason)
+	}
+}
+
+func position(e model.Effect, column string) diag.Position {
+	for _, c := range e.Columns {
+		if c.Name == column && c.Pos.Line > 0 {
+			return c.Pos
+		}
+	}
+	return e.Pos
+}
+
+// retire keeps the tables that nothing asks for any more: their rows stay, and so do their migrations.
+func (s *step) retire() {
+	for _, name := range slices.Sorted(maps.Keys(s.old.Tables)) {
+		t := s.old.Tables[name]
+		if _, kept := s.Lock.Tables[name]; kept || s.moved[name] {
+			continue
+		}
+		if s.run.Covers(t.Package) && !t.Retired {
+			t.Retired = true
+			s.Notes = append(s.Notes, fmt.Sprintf("table %s is no longer written by idem; its migration stays", name))
+		}
+		s.Lock.Tables[name] = t
+	}
+}
+
+func (s *step) migrationsDir() string {
+	return filepath.Join(s.run.Dir, filepath.FromSlash(s.Lock.Migrations.Dir))
+}

@@ -1,0 +1,45 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/idem-go/idem/gen/sqltext"
+)
+
+// Rename gives the table another name within its schema, and with it the constraints that are named after
+// it.
+func Rename(from, to Table) Change {
+	return Change{
+		Table:   to.Display(),
+		Comment: fmt.Sprintf("%s was called %s. Workers of before fail until they run the new code.", to.Display(), from.Display()),
+		Up:      renameStatements(from, to),
+		Down:    renameStatements(to, from),
+	}
+}
+
+func renameStatements(from, to Table) string {
+	statements := []string{fmt.Sprintf("ALTER TABLE %s RENAME TO %s;", from.quoted(), sqltext.Quote(to.Name))}
+	names := []func(string) string{sqltext.Guard, sqltext.KeyConstraint}
+	if _, found := from.identity(); found {
+		names = append(names, sqltext.PrimaryKey)
+	}
+	for _, name := range names {
+		statements = append(statements, fmt.Sprintf("ALTER TABLE %s RENAME CONSTRAINT %s TO %s;",
+			to.quoted(), sqltext.Quote(name(from.Name)), sqltext.Quote(name(to.Name))))
+	}
+	return strings.Join(statements, "\n")
+}
+
+// refuseMove refuses to take a table to another schema: which one the search path means, only the
+// database knows.
+func refuseMove(from, to Table) Refusal {
+	schema := to.Schema
+	if schema == "" {
+		schema = "public"
+	}
+	return Refusal{
+		Reason: fmt.Sprintf("%s would move to another schema, as %s", from.Display(), to.Display()),
+		SQL:    fmt.Sprintf("ALTER TABLE %s SET SCHEMA %s;", from.quoted(), sqltext.Quote(schema)),
+	}
+}
