@@ -22,7 +22,7 @@ type databases struct {
 	templates map[string]*template
 }
 
-// template is a database to copy; ready is closed when its making has ended, in err or not.
+// template is a database to copy; err says why it cannot be.
 type template struct {
 	name string
 	err  error

@@ -17,7 +17,8 @@
 //  3. binaries that are downloaded once, and cached, by github.com/fergusstrange/embedded-postgres.
 //
 // In the last two cases one server per process is started when the first test asks for it. It listens on a Unix socket in
-// a temporary directory, so that any number of test processes can run at once. When the process is root, the server runs
+// a temporary directory, so that any number of test processes can run at once. That directory is in TMPDIR when it is set;
+// else in memory where there is room, as on Linux with a large /dev/shm; else in /tmp. When the process is root, the server runs
 // as the user postgres, or else nobody: Postgres refuses to run as root.
 //
 // # What stays behind
@@ -28,6 +29,6 @@
 //
 // # Programs and fault tests
 //
-// [Start] is for programs, and [Own] for tests that stop, crash and restart their server. The package does not import
-// testing, so that a program which uses it gets no test flags.
+// [Start] is for programs, and [Own] for tests that stop, crash and restart their server. Tests hand over their
+// *testing.T as a [TB]: the package itself does without the package testing.
 package pgtest

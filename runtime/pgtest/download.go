@@ -12,55 +12,69 @@ import (
 	embeddedpostgres "github.com/fergusstrange/embedded-postgres"
 )
 
-const downloadVersion = embeddedpostgres.V17
+// downloader fetches server binaries into a cache that all processes of this user share.
+type downloader struct {
+	cache      string
+	repository string // "": the library's own, Maven Central
+	version    embeddedpostgres.PostgresVersion
+}
 
-// download fetches server binaries into a cache that all processes of this user share.
 func download(ctx context.Context) (installation, error) {
 	cache, err := cacheDir()
 	if err != nil {
 		return installation{}, err
 	}
-	root := filepath.Join(cache, "postgres-"+string(downloadVersion))
-	in := installation{filepath.Join(root, "bin"), fmt.Sprintf("the download of Postgres %s, kept in %s", downloadVersion, root)}
+	return downloader{cache: cache, version: embeddedpostgres.V17}.download(ctx)
+}
+
+func (d downloader) download(ctx context.Context) (installation, error) {
+	root := filepath.Join(d.cache, "postgres-"+string(d.version))
+	in := installation{filepath.Join(root, "bin"), fmt.Sprintf("the download of Postgres %s, kept in %s", d.version, root)}
 	if complete(in.bin, executable) {
 		return in, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return installation{}, err
 	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return installation{}, err
-	}
-	// Unpacked aside and then renamed: another process never sees half an installation.
-	aside, err := os.MkdirTemp(cache, "unpack-")
-	if err != nil {
-		return installation{}, err
-	}
-	defer func() { _ = os.RemoveAll(aside) }()
-	if err := os.Chmod(aside, 0o755); err != nil {
-		return installation{}, err
-	}
-	unpacked := filepath.Join(aside, "server")
-	if err := fetch(cache, filepath.Join(aside, "run"), unpacked); err != nil {
-		return installation{}, err
-	}
-	if err := os.Rename(unpacked, root); err != nil && !complete(in.bin, executable) {
+	if err := d.unpack(root); err != nil && !complete(in.bin, executable) { // another process may have been faster
 		return installation{}, err
 	}
 	return in, nil
 }
 
-// fetch downloads and unpacks the binaries without running them. The library offers this only as the first part of Start,
-// which it is given to do here with an encoding that initdb refuses: the server is pgtest's own to start and to stop.
-func fetch(cache, run, into string) error {
-	err := embeddedpostgres.NewDatabase(embeddedpostgres.DefaultConfig().
-		Version(downloadVersion).
+// unpack makes the installation aside and then renames it: another process never sees half of one.
+func (d downloader) unpack(root string) error {
+	if err := os.MkdirAll(d.cache, 0o755); err != nil {
+		return err
+	}
+	aside, err := os.MkdirTemp(d.cache, "unpack-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(aside) }()
+	server := filepath.Join(aside, "server")
+	if err := d.fetch(filepath.Join(aside, "run"), server); err != nil {
+		return err
+	}
+	return os.Rename(server, root)
+}
+
+// fetch downloads and unpacks the binaries without running a server, which is pgtest's own to start and to stop. The
+// library offers this only as the first part of its Start: here initdb then refuses to go on, over an encoding that does
+// not exist.
+func (d downloader) fetch(run, into string) error {
+	config := embeddedpostgres.DefaultConfig().
+		Version(d.version).
 		Port(freePort()).
-		CachePath(cache).
+		CachePath(d.cache).
 		RuntimePath(run).
 		BinariesPath(into).
 		Encoding("none").
-		Logger(io.Discard)).Start()
+		Logger(io.Discard)
+	if d.repository != "" {
+		config = config.BinaryRepositoryURL(d.repository)
+	}
+	err := embeddedpostgres.NewDatabase(config).Start()
 	if complete(filepath.Join(into, "bin"), executable) {
 		return nil
 	}

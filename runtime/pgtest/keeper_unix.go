@@ -38,13 +38,13 @@ type keeper struct {
 }
 
 // startKeeper starts the shell in the first directory where its user can make one.
-func startKeeper(bin string, args []string) (*keeper, error) {
+func startKeeper(bin string, durable bool, args []string) (*keeper, error) {
 	cred, err := credential()
 	if err != nil {
 		return nil, err
 	}
 	var failures []error
-	for _, parent := range parents() {
+	for _, parent := range parents(durable) {
 		k, err := startKeeperIn(parent, bin, args, cred)
 		if err == nil {
 			return k, nil
@@ -145,20 +145,21 @@ func credential() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, errors.New("Postgres does not run as root, and there is neither a user postgres nor nobody to run it as; " +
+	return nil, errors.New("a Postgres server cannot run as root, and there is neither a user postgres nor nobody to run it as; " +
 		"create one, or set " + EnvURL)
 }
 
-// parents are the places to try for the server's directory. TMPDIR comes first; it may be closed to the server's user,
-// or its path too long for a socket.
-func parents() []string {
+// parents are the places to try for the server's directory. TMPDIR comes first when it is set; it may be closed to the
+// server's user, or its path too long for a socket. What need not survive is fastest in memory.
+func parents(durable bool) []string {
 	var list []string
-	for _, dir := range []string{filepath.Clean(os.TempDir()), "/tmp", "/var/tmp", "/dev/shm"} {
-		if !slices.Contains(list, dir) {
-			list = append(list, dir)
-		}
+	if dir := os.Getenv("TMPDIR"); dir != "" {
+		list = append(list, filepath.Clean(dir))
 	}
-	return list
+	if !durable && roomInMemory() {
+		list = append(list, memory)
+	}
+	return append(list, "/tmp", "/var/tmp")
 }
 
 // environment is ours without what would change how initdb and postgres behave.

@@ -56,14 +56,22 @@ func Setting(name, value string) ServerOption {
 	return func(c *serverConfig) { c.settings = append(c.settings, name+"="+value) }
 }
 
-// arguments are those of postgres. The order matters: what the caller sets wins.
+// arguments are those of postgres. What the caller sets comes last, and so wins.
 func (c serverConfig) arguments(port string) []string {
-	settings := []string{"port=" + port, "listen_addresses=", "max_connections=300", "shared_buffers=64MB", "jit=off"}
+	listen := ""
 	if c.tcp {
-		settings[1] = "listen_addresses=127.0.0.1"
+		listen = "127.0.0.1"
+	}
+	settings := []string{
+		"port=" + port,
+		"listen_addresses=" + listen,
+		"max_connections=300",
+		"shared_buffers=64MB",
+		"dynamic_shared_memory_type=mmap", // kept in the data directory, and so removed with it
+		"jit=off",
 	}
 	if !c.durable {
-		settings = append(settings, "fsync=off", "full_page_writes=off")
+		settings = append(settings, "fsync=off", "full_page_writes=off", "max_wal_size=256MB")
 	}
 	var args []string
 	for _, s := range append(settings, c.settings...) {

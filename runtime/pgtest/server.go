@@ -54,7 +54,7 @@ func launch(ctx context.Context, in installation, c serverConfig) (*Server, erro
 	if c.tcp {
 		port = strconv.Itoa(int(freePort()))
 	}
-	k, err := startKeeper(in.bin, c.arguments(port))
+	k, err := startKeeper(in.bin, c.durable, c.arguments(port))
 	if err != nil {
 		return nil, err
 	}

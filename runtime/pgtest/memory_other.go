@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package pgtest
+
+const memory = ""
+
+func roomInMemory() bool { return false }
