@@ -1,0 +1,108 @@
+package load
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/scan"
+)
+
+// RuntimePath is the import path of the package that generated code calls.
+const RuntimePath = "github.com/idem-go/idem/runtime"
+
+// Program is the packages of one run.
+type Program struct {
+	Fset     *token.FileSet
+	Packages []*Package // in the order of their paths; in import order once [Program.Import] has run
+	dir      string
+	own      map[string]*Package       // Packages, by path
+	imported map[string]*types.Package // from export data, by path
+	missing  map[string]string         // why an import could not be loaded, by path
+}
+
+// Package is one package of the program.
+type Package struct {
+	*scan.Package
+	Syntax    []*ast.File
+	SyntaxErr scanner.ErrorList // when not empty, Syntax is not complete
+	Types     *types.Package    // nil until the package was checked
+	Info      *types.Info
+	Errors    []types.Error // of the check; most do not matter
+	generated *ast.File     // what idem generated in this run, nil before
+	stale     bool          // generated has joined since the last check
+}
+
+// Parse reads the files of the packages found below dir.
+func Parse(dir string, found []*scan.Package) *Program {
+	p := &Program{Fset: token.NewFileSet(), dir: absolute(dir), own: map[string]*Package{}}
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, f := range found {
+		pkg := &Package{Package: f}
+		p.Packages = append(p.Packages, pkg)
+		group.Go(func() error { p.parse(pkg); return nil })
+	}
+	group.Wait()
+	return p
+}
+
+func (p *Program) parse(pkg *Package) {
+	for _, f := range pkg.Files {
+		file, err := p.parseFile(f.Path, f.Src)
+		if list, ok := err.(scanner.ErrorList); ok {
+			pkg.SyntaxErr = append(pkg.SyntaxErr, list...)
+		}
+		pkg.Syntax = append(pkg.Syntax, file)
+	}
+}
+
+func (p *Program) parseFile(path string, src []byte) (*ast.File, error) {
+	return parser.ParseFile(p.Fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
+}
+
+// Position gives a place in the source as diagnostics show it: relative to the run's directory where
+// the file is below it.
+func (p *Program) Position(pos token.Pos) diag.Position {
+	return p.position(p.Fset.PositionFor(pos, false))
+}
+
+func (p *Program) position(at token.Position) diag.Position {
+	return diag.Position{File: p.relative(at.Filename), Line: at.Line, Column: at.Column}
+}
+
+func (p *Program) relative(path string) string {
+	rel, err := filepath.Rel(p.dir, path)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return path
+	}
+	return rel
+}
+
+// SyntaxDiagnostics gives the package's syntax errors.
+func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List {
+	var list diag.List
+	for _, e := range pkg.SyntaxErr {
+		list.Add(p.position(e.Pos), "syntax", "", "%s", e.Msg)
+	}
+	return list
+}
+
+func absolute(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real
+	}
+	return abs
+}

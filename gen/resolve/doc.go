@@ -1,0 +1,4 @@
+// Package resolve turns syntax and types into the model, and is the one place where the rules about
+// directives are checked. Everything that is wrong in a run is said at once: a rule that fails stops
+// what depends on it and nothing else.
+package resolve

@@ -1,0 +1,193 @@
+package resolve_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/resolve"
+)
+
+var update = flag.Bool("update", false, "rewrite what the golden files want")
+
+const goldenDir = "../../golden"
+
+// goldenCase is one golden file: the Go files of a case and what they must lead to.
+type goldenCase struct {
+	name, path string
+	archive    *txtar.Archive
+}
+
+// TestGoldenDiagnostics resolves all cases in one run: each is a folder of one module, with a lock file
+// of its own, so that names are unique within a case and not among them.
+func TestGoldenDiagnostics(t *testing.T) {
+	cases := readCases(t, "diagnostics")
+	dir := writeModule(t, cases)
+	list := diagnosticsOf(t, dir, "./...")
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := c.text(list)
+			if got == "" {
+				t.Fatal("no diagnostic")
+			}
+			c.compare(t, "want.txt", got)
+		})
+	}
+	checkAllBelong(t, cases, list)
+}
+
+// TestGoldenModels compares the models of right sources, in JSON.
+func TestGoldenModels(t *testing.T) {
+	cases := readCases(t, "models")
+	dir := writeModule(t, cases)
+	resolution, err := resolve.Packages(context.Background(), dir, nil, noCode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { c.compare(t, "want.json", c.models(t, dir, resolution)) })
+	}
+}
+
+// noCode stands for the emitter where the generated code does not matter.
+func noCode(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
+
+func diagnosticsOf(t *testing.T, dir string, patterns ...string) diag.List {
+	t.Helper()
+	_, err := resolve.Packages(context.Background(), dir, patterns, noCode)
+	list, ok := errors.AsType[diag.List](err)
+	if err != nil && !ok {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func readCases(t *testing.T, kind string) []goldenCase {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(goldenDir, kind, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files of %s: %v", kind, err)
+	}
+	var cases []goldenCase
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, goldenCase{strings.TrimSuffix(filepath.Base(path), ".txtar"), path, archive})
+	}
+	return cases
+}
+
+// writeModule writes the cases as folders of one module.
+func writeModule(t *testing.T, cases []goldenCase) string {
+	t.Helper()
+	dir := t.TempDir()
+	module, err := txtar.ParseFile("testdata/module.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFiles(t, dir, module)
+	for _, c := range cases {
+		writeFiles(t, filepath.Join(dir, c.name), c.archive)
+		writeFile(t, filepath.Join(dir, c.name, "idem.lock"), nil)
+	}
+	return dir
+}
+
+func writeFiles(t *testing.T, dir string, archive *txtar.Archive) {
+	t.Helper()
+	for _, f := range archive.Files {
+		if !strings.HasPrefix(f.Name, "want.") {
+			writeFile(t, filepath.Join(dir, f.Name), f.Data)
+		}
+	}
+}
+
+func writeFile(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// text writes the diagnostics of a case, relative to its folder, with their codes.
+func (c goldenCase) text(list diag.List) string {
+	var b strings.Builder
+	for _, d := range list {
+		file := filepath.ToSlash(d.Pos.File)
+		if !strings.HasPrefix(file, c.name+"/") {
+			continue
+		}
+		text := strings.ReplaceAll(filepath.ToSlash(d.Error()), c.name+"/", "")
+		fmt.Fprintf(&b, "%s [%s]\n", text, d.Code)
+	}
+	return b.String()
+}
+
+func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {
+	t.Helper()
+	for _, d := range list {
+		folder, _, _ := strings.Cut(filepath.ToSlash(d.Pos.File), "/")
+		if !slices.ContainsFunc(cases, func(c goldenCase) bool { return c.name == folder }) {
+			t.Errorf("belongs to no case: %v", d)
+		}
+	}
+}
+
+// models writes the models of a case's packages.
+func (c goldenCase) models(t *testing.T, dir string, resolution *resolve.Resolution) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	for _, p := range resolution.Packages {
+		if p.Model.Path != "cases.test/"+c.name && !strings.HasPrefix(p.Model.Path, "cases.test/"+c.name+"/") {
+			continue
+		}
+		m := *p.Model
+		m.Dir = ""
+		if err := enc.Encode(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return strings.ReplaceAll(b.String(), c.name+"/", "")
+}
+
+// compare compares a result with the golden file's, or rewrites it.
+func (c goldenCase) compare(t *testing.T, file, got string) {
+	t.Helper()
+	i := slices.IndexFunc(c.archive.Files, func(f txtar.File) bool { return f.Name == file })
+	if *update {
+		if i < 0 {
+			c.archive.Files = append(c.archive.Files, txtar.File{Name: file})
+			i = len(c.archive.Files) - 1
+		}
+		c.archive.Files[i].Data = []byte(got)
+		writeFile(t, c.path, txtar.Format(c.archive))
+		return
+	}
+	if i < 0 {
+		t.Fatalf("%s has no %s; run the test with -update", c.path, file)
+	}
+	if diff := cmp.Diff(string(c.archive.Files[i].Data), got); diff != "" {
+		t.Errorf("%s differs (-want +got), run the test with -update if that is right:\n%s", c.path, diff)
+	}
+}

@@ -1,0 +1,56 @@
+package resolve
+
+import (
+	"go/token"
+	"go/types"
+	"strconv"
+)
+
+// generatedNames watches over the package's scope: what exists there, and what idem adds.
+type generatedNames struct {
+	r       *resolver
+	imports map[string]bool   // names that files of the package import something by
+	owners  map[string]string // generated name to what it is generated for
+}
+
+func newGeneratedNames(r *resolver) *generatedNames {
+	g := &generatedNames{r: r, imports: map[string]bool{}, owners: map[string]string{}}
+	for _, file := range r.pkg.Syntax {
+		for _, spec := range file.Imports {
+			if spec.Name != nil {
+				g.imports[spec.Name.Name] = true
+			} else if path, err := strconv.Unquote(spec.Path.Value); err == nil {
+				g.imports[r.prog.ImportName(path)] = true
+			}
+		}
+	}
+	return g
+}
+
+// claim takes names for what a directive generates, and reports those that are taken.
+func (g *generatedNames) claim(pos token.Pos, owner string, names []string) {
+	for _, name := range names {
+		switch {
+		case g.owners[name] != "":
+			g.r.add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", g.owners[name], owner, name)
+		case g.r.pkg.Types.Scope().Lookup(name) != nil:
+			obj := g.r.pkg.Types.Scope().Lookup(name)
+			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which the package declares already at %s", owner, name, g.r.prog.Position(obj.Pos()))
+		case g.imports[name]:
+			g.r.add(pos, "name-collision", "give the import another name", "%s generates %s, which is the name of an import", owner, name)
+		}
+		g.owners[name] = owner
+	}
+}
+
+// predeclared are the identifiers of Go that generated code is written with.
+var predeclared = []string{"any", "bool", "error", "int", "nil", "string", "true"}
+
+// shadowed reports declarations of the package that hide them.
+func (r *resolver) shadowed() {
+	for _, name := range predeclared {
+		if obj := r.pkg.Types.Scope().Lookup(name); obj != nil && obj.Parent() != types.Universe {
+			r.add(obj.Pos(), "shadowed-name", "rename it", "the package declares %s, which hides Go's own from generated code", name)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/load"
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/scan"
+)
+
+// Emit makes the Go file of a package from its model.
+type Emit func(*model.Package) ([]byte, error)
+
+// Packages resolves the packages with directives that the patterns name, relative to dir. They are
+// taken in import order, and emit is called with the model of each: what it returns becomes a part of
+// the package before the packages that import it are checked. When the source is at fault the error is
+// a [diag.List] with everything that is wrong.
+func Packages(ctx context.Context, dir string, patterns []string, emit func(*model.Package) ([]byte, error)) (*Resolution, error) {
+	found, err := scan.Packages(ctx, dir, patterns)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{prog: load.Parse(dir, found), placed: map[*load.Package][]directive.Placed{}}
+	for _, pkg := range r.prog.Packages {
+		r.readDirectives(pkg)
+	}
+	hasDirectives := func(pkg *load.Package) bool { return len(r.placed[pkg]) > 0 }
+	if err := r.prog.Import(ctx, hasDirectives); err != nil {
+		return nil, err
+	}
+	resolution, err := r.packages(emit)
+	if err != nil {
+		return nil, err
+	}
+	r.list = append(r.list, acrossPackages(r.scopes)...)
+	if len(r.list) > 0 {
+		return nil, r.list.Sorted()
+	}
+	return resolution, nil
+}
+
+// run is one call of [Packages].
+type run struct {
+	prog   *load.Program
+	placed map[*load.Package][]directive.Placed
+	scopes []scoped
+	list   diag.List
+}
+
+// readDirectives finds the directives of a package. Where the syntax is wrong, only that is reported:
+// what stands around a syntax error is not what its author wrote.
+func (r *run) readDirectives(pkg *load.Package) {
+	var list diag.List
+	var placed []directive.Placed
+	for _, file := range pkg.Syntax {
+		placed = append(placed, directive.File(r.prog.Fset, file, r.reporter(&list))...)
+	}
+	if len(pkg.SyntaxErr) == 0 {
+		r.list, r.placed[pkg] = append(r.list, list...), placed
+	} else if len(placed) > 0 {
+		r.list = append(r.list, r.prog.SyntaxDiagnostics(pkg)...)
+	}
+}
+
+func (r *run) packages(emit Emit) (*Resolution, error) {
+	resolution := &Resolution{}
+	for _, pkg := range r.prog.Packages {
+		r.prog.Check(pkg)
+		res := newResolver(r.prog, pkg)
+		m := res.resolve(r.placed[pkg])
+		r.list = append(r.list, res.list...)
+		r.scopes = append(r.scopes, scoped{lockRoot(pkg.Dir, pkg.ModuleDir), m})
+		resolution.Packages = append(resolution.Packages, &Resolved{
+			Model: m,
+			Check: func(generated map[string][]byte) error { return r.prog.Verify(pkg, generated) },
+		})
+		if len(r.list) > 0 {
+			continue // the run fails; the models behind are only checked
+		}
+		if err := r.emit(pkg, m, emit); err != nil {
+			return nil, err
+		}
+	}
+	return resolution, nil
+}
+
+func (r *run) emit(pkg *load.Package, m *model.Package, emit Emit) error {
+	src, err := emit(m)
+	if list, ok := errors.AsType[diag.List](err); ok {
+		r.list = append(r.list, list...)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return r.prog.Join(pkg, src)
+}
+
+// reporter gives the directive package's reports to a list.
+func (r *run) reporter(list *diag.List) directive.Reporter { return reporter(r.prog, list) }

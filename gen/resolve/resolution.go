@@ -1,0 +1,16 @@
+package resolve
+
+import "github.com/idem-go/idem/gen/model"
+
+// Resolution is what the directives of a run say, once all of it is right.
+type Resolution struct {
+	Packages []*Resolved // in import order
+}
+
+// Resolved is one package that bears directives.
+type Resolved struct {
+	Model *model.Package
+	// Check type-checks the package together with generated Go files (name to content), the bodies of
+	// the generated functions included. An error is a mistake of idem and tells the place.
+	Check func(generated map[string][]byte) error
+}

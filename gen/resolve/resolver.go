@@ -1,0 +1,105 @@
+package resolve
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/load"
+	"github.com/idem-go/idem/gen/model"
+)
+
+// resolver makes the model of one package.
+type resolver struct {
+	prog   *load.Program
+	pkg    *load.Package
+	fields map[*types.Var]*ast.Field // the struct fields that the package's files declare
+	model  *model.Package
+	names  *generatedNames
+	list   diag.List
+}
+
+func newResolver(prog *load.Program, pkg *load.Package) *resolver {
+	r := &resolver{
+		prog: prog, pkg: pkg, fields: declaredFields(pkg),
+		model: &model.Package{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Names: pkg.Types.Scope().Names()},
+	}
+	r.names = newGeneratedNames(r)
+	return r
+}
+
+func (r *resolver) resolve(placed []directive.Placed) *model.Package {
+	if why := r.prog.Missing(load.RuntimePath); why != "" {
+		r.add(placed[0].Pos, "runtime-missing", "run go get github.com/idem-go/idem", "generated code needs %s: %s", load.RuntimePath, why)
+	}
+	r.shadowed()
+	for _, p := range placed {
+		if p.Func != nil {
+			r.handler(p)
+		} else {
+			r.effect(p)
+		}
+	}
+	slices.SortStableFunc(r.model.Handlers, func(a, b model.Handler) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(r.model.Effects, func(a, b model.Effect) int { return cmp.Compare(a.Type, b.Type) })
+	return r.model
+}
+
+func (r *resolver) add(pos token.Pos, code, fix, format string, args ...any) {
+	r.list.Add(r.prog.Position(pos), code, fix, format, args...)
+}
+
+func reporter(prog *load.Program, list *diag.List) directive.Reporter {
+	return func(pos token.Pos, code, fix, message string) {
+		list.Add(prog.Position(pos), code, fix, "%s", message)
+	}
+}
+
+// declaredFields leads from a field's variable to its syntax.
+func declaredFields(pkg *load.Package) map[*types.Var]*ast.Field {
+	fields := map[*types.Var]*ast.Field{}
+	for _, file := range pkg.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if field, ok := n.(*ast.Field); ok {
+				for _, name := range fieldNames(field) {
+					if v, ok := pkg.Info.Defs[name].(*types.Var); ok && v.IsField() {
+						fields[v] = field
+					}
+				}
+			}
+			_, isBody := n.(*ast.BlockStmt)
+			return !isBody
+		})
+	}
+	return fields
+}
+
+// fieldNames gives the identifiers that define a field: its names, or the type's when it is embedded.
+func fieldNames(field *ast.Field) []*ast.Ident {
+	if len(field.Names) > 0 {
+		return field.Names
+	}
+	expr := field.Type
+	for {
+		switch e := expr.(type) {
+		case *ast.Ident:
+			return []*ast.Ident{e}
+		case *ast.SelectorExpr:
+			return []*ast.Ident{e.Sel}
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.ParenExpr:
+			expr = e.X
+		default:
+			return nil
+		}
+	}
+}

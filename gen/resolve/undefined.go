@@ -1,0 +1,115 @@
+package resolve
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+)
+
+// defined reports a type that does not exist, at the name that is undefined.
+func (r *resolver) defined(expr ast.Expr, t types.Type, what string) bool {
+	if !isInvalid(t) {
+		return true
+	}
+	r.undefined(expr, what)
+	return false
+}
+
+// undefined reports why the type that an expression names is invalid.
+func (r *resolver) undefined(expr ast.Expr, what string) {
+	pos, why := r.whyInvalid(expr)
+	r.add(pos, "undefined-type", "define or import it; types that idem generates cannot stand here", "the type of %s is not valid: %s", what, why)
+}
+
+// whyInvalid finds the reason in the errors of the check: at the expression itself, in an import that
+// failed, or in the declaration that the expression names.
+func (r *resolver) whyInvalid(expr ast.Expr) (token.Pos, string) {
+	if err := r.errorIn(expr); err != nil {
+		return err.Pos, err.Msg
+	}
+	pos, why := expr.Pos(), types.ExprString(expr)
+	ast.Inspect(expr, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		switch obj := r.pkg.Info.Uses[id].(type) {
+		case *types.PkgName:
+			if missing := r.prog.Missing(obj.Imported().Path()); missing != "" {
+				pos, why = id.Pos(), "package "+obj.Imported().Path()+" could not be loaded: "+missing
+			}
+		case *types.TypeName:
+			if decl := r.declaration(obj); decl != nil && isInvalid(obj.Type()) {
+				pos, why = id.Pos(), id.Name+" is not valid"
+				if err := r.errorIn(decl); err != nil {
+					why += " (" + err.Msg + ")"
+				}
+			}
+		}
+		return true
+	})
+	return pos, strings.ReplaceAll(why, "\n", " ")
+}
+
+// errorIn gives the first error of the check inside a piece of syntax.
+func (r *resolver) errorIn(n ast.Node) *types.Error {
+	for i := range r.pkg.Errors {
+		if e := &r.pkg.Errors[i]; n.Pos() <= e.Pos && e.Pos < n.End() {
+			return e
+		}
+	}
+	return nil
+}
+
+// declaration finds the syntax of a type of this package.
+func (r *resolver) declaration(obj *types.TypeName) ast.Node {
+	for _, file := range r.pkg.Syntax {
+		for _, decl := range file.Decls {
+			if gen, ok := decl.(*ast.GenDecl); ok && gen.Pos() <= obj.Pos() && obj.Pos() < gen.End() {
+				return gen
+			}
+		}
+	}
+	return nil
+}
+
+// isInvalid looks for an invalid type in all that a type is written with, not in the fields of named
+// structs.
+func isInvalid(t types.Type) bool {
+	switch t := t.(type) {
+	case *types.Basic:
+		return t.Kind() == types.Invalid
+	case *types.Alias:
+		return isInvalid(types.Unalias(t))
+	case *types.Named:
+		for arg := range t.TypeArgs().Types() {
+			if isInvalid(arg) {
+				return true
+			}
+		}
+		return isInvalidBasic(t.Underlying())
+	case *types.Pointer:
+		return isInvalid(t.Elem())
+	case *types.Slice:
+		return isInvalid(t.Elem())
+	case *types.Array:
+		return isInvalid(t.Elem())
+	case *types.Map:
+		return isInvalid(t.Key()) || isInvalid(t.Elem())
+	case *types.Chan:
+		return isInvalid(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if isInvalid(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isInvalidBasic(t types.Type) bool {
+	b, ok := t.(*types.Basic)
+	return ok && b.Kind() == types.Invalid
+}
