@@ -9,18 +9,14 @@ import (
 // argument writes how a column's field becomes a statement argument.
 func argument(c model.Column) jen.Code {
 	field := jen.Id(rowName).Dot(c.Field)
-	takesDefault := c.Default != "" && !c.Pointer
-	if c.Encode == model.Plain || c.Encode == "" {
-		return plainArgument(c, field, takesDefault)
-	}
-	if takesDefault {
-		field = call("NonZero", field)
-	}
-	optional := c.Pointer || takesDefault
 	switch {
+	case c.Default != "" && !c.Pointer:
+		return defaultArgument(c, field)
+	case c.Encode == model.Plain || c.Encode == "":
+		return convert(c, field)
 	case c.Encode == model.JSON:
 		return call("JSON", field)
-	case optional:
+	case c.Pointer:
 		return call("Opt"+encoder(c.Encode), field)
 	case c.Encode == model.Text:
 		return call("Text", jen.Op("&").Add(field)) // the method may be the pointer's
@@ -28,18 +24,25 @@ func argument(c model.Column) jen.Code {
 	return call(encoder(c.Encode), field)
 }
 
-func plainArgument(c model.Column, field *jen.Statement, takesDefault bool) jen.Code {
-	if c.Convert != "" {
-		converter := jen.Id(c.Convert)
-		if c.Pointer {
-			converter = jen.Parens(jen.Op("*").Id(c.Convert))
-		}
-		field = converter.Call(field)
+// defaultArgument gives NULL for a zero value, and else what pgx takes without an encoder.
+func defaultArgument(c model.Column, field *jen.Statement) jen.Code {
+	switch c.Encode {
+	case model.JSON:
+		return call("JSON", call("OrDefault", field))
+	case model.UUID:
+		return call("OrDefault", jen.Index(jen.Lit(16)).Byte().Call(field))
 	}
-	if takesDefault {
-		return call("OrDefault", field)
+	return call("OrDefault", convert(c, field))
+}
+
+func convert(c model.Column, field *jen.Statement) *jen.Statement {
+	switch {
+	case c.Convert == "":
+		return field
+	case c.Pointer:
+		return jen.Parens(jen.Op("*").Id(c.Convert)).Call(field)
 	}
-	return field
+	return jen.Id(c.Convert).Call(field)
 }
 
 // target writes what a stored column is scanned into.

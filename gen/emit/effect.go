@@ -35,9 +35,9 @@ func effectFields(e model.Effect, s statements) []jen.Code {
 	}
 	return append(fields,
 		jen.Id("Guard").Op(":").Lit(s.guard),
-		jen.Id("Insert").Op(":").Add(text(s.insert)),
-		jen.Id("Returning").Op(":").Add(text(s.returning)),
-		jen.Id("Select").Op(":").Add(text(s.selects)),
+		jen.Id("InsertSQL").Op(":").Add(text(s.insert)),
+		jen.Id("ReturningSQL").Op(":").Add(text(s.returning)),
+		jen.Id("SelectSQL").Op(":").Add(text(s.selects)),
 	)
 }
 

@@ -10,23 +10,25 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/schema"
 )
 
-// Error says why a lock file cannot be used, and how to get on.
-type Error struct {
-	Path   string
-	Reason string
-	Fix    string
-}
-
-// Error gives the path, the reason and the fix.
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s; %s", e.Path, e.Reason, e.Fix) }
+// codeBadLock is the code of whatever makes a lock file useless.
+const codeBadLock = "bad-lock"
 
 const restore = "restore the file from version control, then run idem generate again"
 
-// Read reads a lock file; one that is not there is a new one.
-func Read(path string) (*Lock, error) {
+// bad says why a lock file cannot be used, and how to get on.
+func bad(name string, line int, fix, format string, args ...any) error {
+	var list diag.List
+	list.Add(diag.Position{File: name, Line: line, Column: 1}, codeBadLock, fix, format, args...)
+	return list
+}
+
+// Read reads a lock file, which errors call name; one that is not there is a new one. A file that cannot be
+// used is a diag.List.
+func Read(path, name string) (*Lock, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return New(), nil
@@ -34,29 +36,33 @@ func Read(path string) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Decode(path, data)
+	return Decode(name, data)
 }
 
-// Decode reads the content of a lock file. path is for errors.
-func Decode(path string, data []byte) (*Lock, error) {
-	if hasConflict(data) {
-		return nil, &Error{path, "it holds merge conflict markers", "keep either side of it (git checkout --ours, or" +
-			" --theirs) and both sides' migrations, then run idem generate again"}
+// Decode reads the content of a lock file.
+func Decode(name string, data []byte) (*Lock, error) {
+	if line := conflictLine(data); line > 0 {
+		return nil, bad(name, line, "keep either side of it (git checkout --ours, or --theirs) and the migrations of both"+
+			" sides, then run idem generate again", "the file holds merge conflict markers")
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return New(), nil // an empty file claims its folder
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	l := &Lock{}
 	if err := decoder.Decode(l); err != nil {
-		return nil, &Error{path, "it is not valid: " + err.Error(), restore}
+		line := 1 + bytes.Count(data[:decoder.InputOffset()], []byte("\n"))
+		return nil, bad(name, line, restore, "the file is not valid: %v", err)
 	}
 	if l.Version > version {
-		return nil, &Error{path, fmt.Sprintf("it was written by a later idem (version %d)", l.Version),
-			"use that one: go get -tool github.com/idem-go/idem/cmd/idem@latest"}
+		return nil, bad(name, 1, "use that one: go get -tool github.com/idem-go/idem/cmd/idem@latest",
+			"the file was written by a later idem (version %d)", l.Version)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, &Error{path, "something follows its end", restore}
+		return nil, bad(name, 1, restore, "something follows the end of the file's content")
 	}
 	if err := l.check(); err != nil {
-		return nil, &Error{path, err.Error(), restore}
+		return nil, bad(name, 1, restore, "%v", err)
 	}
 	l.complete()
 	return l, nil
@@ -82,13 +88,16 @@ func (l *Lock) check() error {
 	return nil
 }
 
-func hasConflict(data []byte) bool {
+// conflictLine is the first line that version control has left for a person to resolve; 0 without.
+func conflictLine(data []byte) int {
+	n := 0
 	for line := range bytes.Lines(data) {
+		n++
 		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
-			return true
+			return n
 		}
 	}
-	return false
+	return 0
 }
 
 // Encode writes the lock: sorted, a line per fact, so that merges touch what has changed.

@@ -1,0 +1,88 @@
+package gen
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/output"
+	"github.com/idem-go/idem/gen/resolve"
+)
+
+// Run generates, in memory. When something in the source, in idem.lock or in the way of a file must be put
+// right by a person, the error is a diag.List with all of it.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	dir, err := absolute(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := generate(ctx, dir, o.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := divide(dir, newScope(dir, o.Patterns), sources)
+	if err != nil {
+		return nil, err
+	}
+	result := &Result{Packages: len(sources)}
+	renamed := map[string]bool{}
+	var list diag.List
+	for _, p := range parts {
+		err := p.run(o, result, renamed)
+		if found, ok := errors.AsType[diag.List](err); ok {
+			list = append(list, found...)
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	if len(list) > 0 {
+		return nil, list.Sorted()
+	}
+	if err := checkRenames(o.Renames, renamed); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(result.Files, func(a, b output.File) int { return cmp.Compare(a.Path, b.Path) })
+	return result, nil
+}
+
+// source is a package with what was generated for it.
+type source struct {
+	model *model.Package
+	files map[string][]byte // by name
+}
+
+// generate resolves the packages, and emits and checks the code of each.
+func generate(ctx context.Context, dir string, patterns []string) ([]source, error) {
+	emitted := map[string][]byte{}
+	resolution, err := resolve.Packages(ctx, dir, patterns, func(p *model.Package) ([]byte, error) {
+		code, err := emit.Go(p)
+		emitted[p.Path] = code
+		return code, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var sources []source
+	for _, p := range resolution.Packages {
+		files := map[string][]byte{emit.FileName: emitted[p.Model.Path]}
+		if err := p.Check(files); err != nil {
+			return nil, err
+		}
+		sources = append(sources, source{p.Model, files})
+	}
+	return sources, nil
+}
+
+// absolute is the folder's real path, as the go command gives it.
+func absolute(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
