@@ -156,46 +156,40 @@ func (w *Worker) announceWork(queue string) {
 
 // commit sends the writes and the completions of a group as one pipeline, which is one transaction and
 // one round trip. failed is the place in group of the step whose write was refused, or -1.
-func (w *Worker) commit(ctx context.Context, pool *pgxpool.Pool, group []*execution) (failed int, err error) {
+func (w *Worker) commit(pool *pgxpool.Pool, group []*execution) (failed int, err error) {
+	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
+	defer cancel()
 	conn, err := pool.Acquire(ctx)
 	if err != nil {
 		return -1, fmt.Errorf("idem: no connection to commit with: %w", err)
 	}
 	defer conn.Release()
 	b := &pgx.Batch{}
-	var owners []int // of each statement, its step's place in group
+	type write struct{ step, at int } // places in group, and in the step's writes
+	var writes []write
 	for i, ex := range group {
 		for j := range ex.pending {
 			ex.pending[j].queue(b)
-			owners = append(owners, i)
+			writes = append(writes, write{i, j})
 		}
 	}
 	w.queueCompletion(b, group)
 	br := conn.SendBatch(ctx, b)
-	for at, owner := range owners {
+	for _, wr := range writes {
 		if _, err = br.Exec(); err == nil {
 			continue
 		}
-		ex := group[owner]
-		if answered(err) {
-			err = explainWrite(ex, b.QueuedQueries[at].SQL, err)
-		}
 		_ = br.Close()
-		return owner, w.doubt(group, err)
+		if err = w.doubt(group, err); answered(err) {
+			ex := group[wr.step]
+			err = ex.pending[wr.at].explain(ex, err)
+		}
+		return wr.step, err
 	}
 	_, err = br.Exec()
 	// A deferred constraint speaks only at the end of the pipeline.
 	err = errors.Join(err, closeResults(br, err))
 	return -1, w.doubt(group, err)
-}
-
-func explainWrite(ex *execution, sql string, err error) error {
-	for i := range ex.pending {
-		if ex.pending[i].sql == sql {
-			return ex.pending[i].explain(ex, err)
-		}
-	}
-	return err
 }
 
 // doubt marks the group's steps when the server did not answer: their completion may be committed.

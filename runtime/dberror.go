@@ -20,10 +20,13 @@ type fault int
 
 const (
 	faultStatement   fault = iota // the statement is at fault: the attempt fails
-	faultConflict                 // serialization failure or deadlock: the same again
+	faultConflict                 // serialization failure, deadlock, lock timeout: the same again
 	faultUnreachable              // no connection, restarting, read-only, out of resources: wait
 	faultLeaseLost                // the fence refused
 )
+
+// sqlLockTimeout is the SQLSTATE of a lock that was not to be had in time.
+const sqlLockTimeout = "55P03"
 
 func faultOf(err error) fault {
 	var pg *pgconn.PgError
@@ -34,7 +37,7 @@ func faultOf(err error) fault {
 	switch {
 	case pg.Code == sqlLeaseLost:
 		return faultLeaseLost
-	case pg.Code == "40001" || pg.Code == "40P01":
+	case pg.Code == "40001" || pg.Code == "40P01" || pg.Code == sqlLockTimeout:
 		return faultConflict
 	case pg.Code == "25006", // read-only: a demoted or standby server
 		pg.Code == "57P01", pg.Code == "57P02", pg.Code == "57P03", pg.Code == "57P05", // shutting down, starting up

@@ -84,8 +84,8 @@ func (w *Worker) conclude(ex *execution, output []byte, err, cause error) (again
 	if err == nil {
 		err = ex.tx.verdict()
 	}
-	if ex.refused != nil {
-		err = ex.refused
+	if refused := ex.refusal(); refused != nil {
+		err = refused
 	}
 	if err != nil {
 		return w.giveUp(ex, err)

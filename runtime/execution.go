@@ -143,6 +143,13 @@ func (ex *execution) refuse(reason Reason, err error) {
 	}
 }
 
+// refusal gives what was refused.
+func (ex *execution) refusal() error {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	return ex.refused
+}
+
 func (ex *execution) roundTrip() { ex.trips.Add(1) }
 
 // pendingWrite is a statement that waits for the completion, or for the handler's next direct one.

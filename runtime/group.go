@@ -45,7 +45,7 @@ func (w *Worker) gather(first *execution) []*execution {
 func (w *Worker) commitGroup(group []*execution) {
 	sortByKey(group)
 	for len(group) > 0 {
-		failed, err := w.commit(w.lasting, w.control, group)
+		failed, err := w.commit(w.control, group)
 		switch {
 		case err == nil:
 			for _, ex := range group {
@@ -57,7 +57,7 @@ func (w *Worker) commitGroup(group []*execution) {
 				w.completed(ex)
 			}
 			return
-		case failed >= 0 && faultOf(err) == faultStatement:
+		case failed >= 0 && (faultOf(err) == faultStatement || isCode(err, sqlLockTimeout)):
 			go w.completeAlone(group[failed])
 			group = slices.Delete(group, failed, failed+1)
 		default:
@@ -75,7 +75,7 @@ func (w *Worker) commitGroup(group []*execution) {
 func (w *Worker) completeAlone(ex *execution) {
 	s := ex.step
 	for try := 1; ; try++ {
-		_, err := w.commit(w.lasting, w.handlers, []*execution{ex})
+		_, err := w.commit(w.handlers, []*execution{ex})
 		ex.trips.Add(1)
 		if err == nil {
 			s.handler.noteCompletion(false)

@@ -36,13 +36,13 @@ func (w *Worker) renew(ctx context.Context) error {
 		return nil
 	}
 	probe.At(probe.HeartbeatBeforeSend, "", "")
-	ids, epochs, leases := make([]int64, len(steps)), make([]int64, len(steps)), make([]int64, len(steps))
+	ids, epochs := make([]int64, len(steps)), make([]int64, len(steps))
 	for i, s := range steps {
-		ids[i], epochs[i], leases[i] = s.id, s.epoch, w.cfg.Lease.Microseconds()
+		ids[i], epochs[i] = s.id, s.epoch
 	}
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease/3)
 	defer cancel()
-	rows, err := w.control.Query(ctx, w.sql.heartbeat, ids, epochs, leases)
+	rows, err := w.control.Query(ctx, w.sql.heartbeat, ids, epochs, w.cfg.Lease.Microseconds())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ const (
 	EventGroup       EventKind = "group"       // Count steps were committed together
 	EventUnknown     EventKind = "unknown"     // a connection was lost while committing; the step is read again
 	EventUnreachable EventKind = "unreachable" // the database does not answer, or refuses writes; Err says how
-	EventUngrouped   EventKind = "not_grouped" // a handler's completions are committed one by one for a while
 )
 
 // Event is one thing that happened in a worker. Fields that do not apply are zero. It carries no payload.

@@ -115,12 +115,21 @@ SET state = 'pending', epoch = s.epoch + 1, lease_expires_at = NULL, worker = NU
 FROM unnest($1::bigint[], $2::bigint[]) AS v(id, epoch)
 WHERE s.id = v.id AND s.epoch = v.epoch`
 
-// sqlHeartbeat renews leases and returns the steps that are still held.
-const sqlHeartbeat = `UPDATE "idem".steps s
-SET lease_expires_at = clock_timestamp() + v.lease * interval '1 microsecond'
-FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS v(id, epoch, lease)
-WHERE s.id = v.id AND s.epoch = v.epoch
-RETURNING s.id`
+// sqlHeartbeat renews leases and returns the steps that are still held. A row that is locked, by its own
+// completion or by somebody else, is passed over this time and counts as held: one lock must not cost the
+// leases of all others.
+const sqlHeartbeat = `WITH held AS MATERIALIZED (
+    SELECT s.id FROM unnest($1::bigint[], $2::bigint[]) AS v(id, epoch)
+    JOIN "idem".steps s ON s.id = v.id AND s.epoch = v.epoch),
+free AS MATERIALIZED (
+    SELECT s.id FROM unnest($1::bigint[], $2::bigint[]) AS v(id, epoch)
+    JOIN "idem".steps s ON s.id = v.id AND s.epoch = v.epoch
+    ORDER BY s.id FOR UPDATE OF s SKIP LOCKED),
+renewed AS (
+    UPDATE "idem".steps s
+    SET lease_expires_at = clock_timestamp() + $3::bigint * interval '1 microsecond'
+    FROM free WHERE s.id = free.id)
+SELECT id FROM held`
 
 // sqlSweep takes steps back whose lease has run out. The attempt stays; past max_reclaims the step is
 // discarded. A step that somebody is completing at the moment is locked and passed over.

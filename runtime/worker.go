@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -117,10 +118,10 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // connect opens the worker's pools and verifies the schema.
 func (w *Worker) connect(ctx context.Context) (err error) {
-	if w.handlers, err = w.newPool(ctx, w.cfg.Connections); err != nil {
+	if w.handlers, err = w.newPool(ctx, w.cfg.Connections, nil); err != nil {
 		return err
 	}
-	if w.control, err = w.newPool(ctx, w.cfg.Committers+3); err != nil {
+	if w.control, err = w.newPool(ctx, w.cfg.Committers+3, map[string]string{"lock_timeout": controlLockTimeout}); err != nil {
 		w.handlers.Close()
 		return err
 	}
@@ -134,13 +135,18 @@ func (w *Worker) connect(ctx context.Context) (err error) {
 	return nil
 }
 
-func (w *Worker) newPool(ctx context.Context, connections int) (*pgxpool.Pool, error) {
+// controlLockTimeout keeps a row that somebody else has locked from holding up a whole group, or the
+// heartbeat of every step. In milliseconds.
+const controlLockTimeout = "2000"
+
+func (w *Worker) newPool(ctx context.Context, connections int, session map[string]string) (*pgxpool.Pool, error) {
 	cfg := w.base.Copy()
 	cfg.MaxConns = int32(connections)
 	cfg.MinConns, cfg.MinIdleConns = 0, 0
 	if !w.cfg.Pooler {
 		params := cfg.ConnConfig.RuntimeParams
 		params["idle_in_transaction_session_timeout"] = w.idleTimeout()
+		maps.Copy(params, session)
 		if params["application_name"] == "" {
 			params["application_name"] = "idem " + w.name
 		}
@@ -176,10 +182,12 @@ func (w *Worker) drain(stopControl context.CancelFunc) {
 	if waited(done, w.cfg.Shutdown) {
 		return
 	}
-	w.stop(ErrShutdown)
+	// First the steps, then their common context: a handler that sees the end of its context must find that
+	// its step is ended, or its return would count as a failed attempt.
 	for _, s := range w.holding() {
 		s.end(ErrShutdown)
 	}
+	w.stop(ErrShutdown)
 	if waited(done, w.cfg.Grace) {
 		return
 	}
