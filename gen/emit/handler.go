@@ -41,13 +41,11 @@ func newDefinition(h model.Handler) (jen.Code, error) {
 	if len(options) == 0 {
 		return constructor.Call(jen.Lit(h.Name)), nil
 	}
-	return constructor.ParamsFunc(func(g *jen.Group) {
-		line := jen.Lit(h.Name)
-		for _, option := range options {
-			g.Add(line.Op(",").Line().Add(option).Op(",").Line())
-			line = &jen.Statement{}
-		}
-	}), nil
+	args := jen.Lit(h.Name)
+	for _, option := range options {
+		args.Op(",").Line().Add(option)
+	}
+	return constructor.Params(args.Op(",").Line()), nil
 }
 
 // limits writes the options for the limits that the directive gives.
