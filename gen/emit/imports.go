@@ -19,7 +19,7 @@ func groupImports(source []byte) []byte {
 	block, after, _ := bytes.Cut(rest, blockEnd)
 	var std, others []string
 	for line := range strings.Lines(string(block) + "\n") {
-		if isStandard(line) {
+		if _, path, _ := strings.Cut(line, `"`); isStandard(path) {
 			std = append(std, line)
 		} else {
 			others = append(others, line)
@@ -32,9 +32,8 @@ func groupImports(source []byte) []byte {
 	return bytes.Join([][]byte{before, blockStart, []byte(grouped), []byte(")\n"), after}, nil)
 }
 
-// isStandard judges an import line as goimports does: the first element of a standard path has no dot.
-func isStandard(line string) bool {
-	_, path, _ := strings.Cut(line, `"`)
+// isStandard judges an import path as goimports does: the first element of a standard one has no dot.
+func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -49,10 +50,27 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 			n.take(receiverName(h.Recv.Type))
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(real)) {
+	for _, path := range byFamiliarity(real) {
 		n.imports[path] = n.pick(path, real[path])
 	}
 	return n
+}
+
+// byFamiliarity sorts paths such that those come first whose names readers know: when two packages are
+// called alike, the runtime and the standard library keep their names.
+func byFamiliarity(real map[string]string) []string {
+	rank := func(path string) int {
+		switch {
+		case path == runtimePath:
+			return 0
+		case isStandard(path):
+			return 1
+		}
+		return 2
+	}
+	return slices.SortedFunc(maps.Keys(real), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
 }
 
 func (n *namer) take(names ...string) {

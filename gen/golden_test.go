@@ -1,0 +1,217 @@
+package gen_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/idem-go/idem/gen"
+)
+
+var update = flag.Bool("update", false, "rewrite what the golden files want")
+
+// wantPrefix is before the names of the files that a run must make.
+const wantPrefix = "want/"
+
+// TestGolden generates for all cases in one run: each is a folder of one module, with an idem.lock of its
+// own.
+func TestGolden(t *testing.T) {
+	cases := readCases(t)
+	module := newModule(t)
+	for _, c := range cases {
+		module.addCase(c)
+	}
+	result := module.generate(gen.Options{})
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { c.compare(t, module, result) })
+	}
+	t.Run("vet", func(t *testing.T) { module.run(t, "go", "vet", "./...") })
+	t.Run("staticcheck", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("building staticcheck takes a while")
+		}
+		module.stripHeaders(t)
+		module.run(t, "go", "run", "honnef.co/go/tools/cmd/staticcheck", "-checks", "inherit,-U1000,-ST1003", "./...")
+	})
+}
+
+// goldenCase is one file of golden/emit.
+type goldenCase struct {
+	name, path string
+	archive    *txtar.Archive
+}
+
+func readCases(t *testing.T) []goldenCase {
+	t.Helper()
+	paths, err := filepath.Glob("../golden/emit/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	cases := make([]goldenCase, len(paths))
+	for i, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases[i] = goldenCase{strings.TrimSuffix(filepath.Base(path), ".txtar"), path, archive}
+	}
+	return cases
+}
+
+// inputs are the files of the case that a run finds.
+func (c goldenCase) inputs() []txtar.File {
+	return slices.DeleteFunc(slices.Clone(c.archive.Files), func(f txtar.File) bool {
+		return strings.HasPrefix(f.Name, wantPrefix)
+	})
+}
+
+// compare sets the files of the run against those that the case wants; -update makes them wanted.
+func (c goldenCase) compare(t *testing.T, m *module, result *gen.Result) {
+	var got []txtar.File
+	for _, f := range result.Files {
+		if name, found := strings.CutPrefix(filepath.ToSlash(f.Rel), c.name+"/"); found {
+			got = append(got, txtar.File{Name: wantPrefix + name, Data: f.Content})
+		}
+	}
+	if *update {
+		c.archive.Files = append(c.inputs(), got...)
+		if err := os.WriteFile(c.path, txtar.Format(c.archive), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var want []txtar.File
+	for _, f := range c.archive.Files {
+		if strings.HasPrefix(f.Name, wantPrefix) {
+			want = append(want, f)
+		}
+	}
+	if diff := cmp.Diff(string(txtar.Format(&txtar.Archive{Files: want})), string(txtar.Format(&txtar.Archive{Files: got}))); diff != "" {
+		t.Errorf("generated files differ (-want +got); -update takes them over:\n%s", diff)
+	}
+}
+
+// module is a module of its own, in a temporary folder, that needs what this repository needs.
+type module struct {
+	t   *testing.T
+	dir string
+}
+
+func newModule(t *testing.T) *module {
+	t.Helper()
+	m := &module{t: t, dir: t.TempDir()}
+	if real, err := filepath.EvalSymlinks(m.dir); err == nil {
+		m.dir = real
+	}
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goMod := readFile(t, "../go.mod")
+	_, rest, _ := bytes.Cut(goMod, []byte("\n"))
+	m.write("go.mod", "module cases.test\n"+string(rest)+`
+require (
+	github.com/idem-go/idem v0.0.0
+	github.com/shopspring/decimal v1.0.0
+)
+
+replace (
+	github.com/idem-go/idem => `+root+`
+	github.com/shopspring/decimal => ./stubs/decimal
+)
+`)
+	m.write("go.sum", string(readFile(t, "../go.sum")))
+	archive, err := txtar.ParseFile("testdata/module.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		m.write(f.Name, string(f.Data))
+	}
+	return m
+}
+
+func (m *module) addCase(c goldenCase) {
+	m.write(c.name+"/idem.lock", "")
+	for _, f := range c.inputs() {
+		m.write(c.name+"/"+f.Name, string(f.Data))
+	}
+}
+
+func (m *module) write(name, content string) {
+	m.t.Helper()
+	path := filepath.Join(m.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *module) read(name string) string {
+	m.t.Helper()
+	return string(readFile(m.t, filepath.Join(m.dir, filepath.FromSlash(name))))
+}
+
+// try runs the generator in the module.
+func (m *module) try(o gen.Options) (*gen.Result, error) {
+	o.Dir = m.dir
+	return gen.Run(context.Background(), o)
+}
+
+// generate runs the generator, which must succeed, and writes the files.
+func (m *module) generate(o gen.Options) *gen.Result {
+	m.t.Helper()
+	result, err := m.try(o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := result.Write(); err != nil {
+		m.t.Fatal(err)
+	}
+	return result
+}
+
+// run runs a command in the module; it must succeed and print nothing.
+func (m *module) run(t *testing.T, command string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Dir = m.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s %s: %v\n%s", command, strings.Join(args, " "), err, out)
+	}
+}
+
+// stripHeaders takes the mark of generated code away, for tools that spare such code.
+func (m *module) stripHeaders(t *testing.T) {
+	t.Helper()
+	generated, err := filepath.Glob(filepath.Join(m.dir, "*", "idem_gen.go"))
+	if err != nil || len(generated) == 0 {
+		t.Fatalf("no generated files: %v", err)
+	}
+	for _, path := range generated {
+		_, rest, _ := bytes.Cut(readFile(t, path), []byte("\n"))
+		if err := os.WriteFile(path, rest, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
