@@ -10,7 +10,7 @@ import (
 
 // ChargeAction is the action "charge": clients enqueue it, workers run it with [Charge].
 var ChargeAction = runtime.NewAction[ChargeInput]("charge",
-	runtime.WithTimeout(10*time.Second),
+	runtime.WithTimeout(2*time.Second),
 )
 
 // RegisterCharge lets the workers of r run [ChargeAction] with [Charge].
@@ -20,7 +20,7 @@ func RegisterCharge(r *runtime.Registry) {
 
 // ChargeOrderAction is the action "charge_order": clients enqueue it, workers run it with [ChargeOrder].
 var ChargeOrderAction = runtime.NewAction[OrderInput]("charge_order",
-	runtime.WithTimeout(10*time.Second),
+	runtime.WithTimeout(2*time.Second),
 	runtime.WithMaxReclaims(50),
 )
 
@@ -31,7 +31,7 @@ func RegisterChargeOrder(r *runtime.Registry) {
 
 // FinalizeInvoiceStep is the step "finalize_invoice": clients enqueue it, workers run it with [FinalizeInvoice].
 var FinalizeInvoiceStep = runtime.NewStep[InvoiceInput, InvoiceOutput]("finalize_invoice",
-	runtime.WithTimeout(10*time.Second),
+	runtime.WithTimeout(2*time.Second),
 	runtime.WithMaxOutput(1024),
 )
 
@@ -42,7 +42,7 @@ func RegisterFinalizeInvoice(r *runtime.Registry) {
 
 // ExchangePaymentStep is the step "foreign_payment": clients enqueue it, workers run it with [Exchange.Payment].
 var ExchangePaymentStep = runtime.NewStep[ForeignInput, ForeignOutput]("foreign_payment",
-	runtime.WithTimeout(10*time.Second),
+	runtime.WithTimeout(2*time.Second),
 	runtime.WithMaxAttempts(5),
 	runtime.WithBackoff(200*time.Millisecond),
 )
@@ -54,7 +54,7 @@ func RegisterExchangePayment(r *runtime.Registry, e *Exchange) {
 
 // SendReceiptAction is the action "send_receipt": clients enqueue it, workers run it with [SendReceipt].
 var SendReceiptAction = runtime.NewAction[ReceiptInput]("send_receipt",
-	runtime.WithTimeout(5*time.Second),
+	runtime.WithTimeout(2*time.Second),
 	runtime.WithQueue("receipts"),
 )
 

@@ -32,7 +32,7 @@ type Invoice struct {
 
 // FinalizeInvoice writes the order's invoice and gives its number, which the database makes.
 //
-//idem:step finalize_invoice timeout=10s max_output=1KiB
+//idem:step finalize_invoice timeout=2s max_output=1KiB
 func FinalizeInvoice(ctx runtime.Context, in InvoiceInput) (InvoiceOutput, error) {
 	stored, inserted, err := InsertInvoice(ctx, Invoice{OrderID: in.OrderID, TotalCents: in.TotalCents})
 	if err != nil {

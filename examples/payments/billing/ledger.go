@@ -26,7 +26,7 @@ type LedgerEntry struct {
 // It declares what it writes and runs no statement of its own: the row travels with the completion of the
 // step, in one round trip, together with those of other steps that finish at the same time.
 //
-//idem:action charge timeout=10s
+//idem:action charge timeout=2s
 func Charge(ctx runtime.Context, in ChargeInput) error {
 	return RecordLedgerEntry(ctx, LedgerEntry{UserID: in.UserID, AmountCents: in.AmountCents})
 }

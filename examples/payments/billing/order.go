@@ -30,7 +30,7 @@ type Payment struct {
 // The statement on accounts is written by hand and has no key: it is safe because it runs in the completion
 // transaction.
 //
-//idem:action charge_order timeout=10s max_reclaims=50
+//idem:action charge_order timeout=2s max_reclaims=50
 func ChargeOrder(ctx runtime.Context, in OrderInput) error {
 	if err := RecordPayment(ctx, Payment{OrderID: in.OrderID, UserID: in.UserID, AmountCents: in.AmountCents}); err != nil {
 		return err
@@ -61,7 +61,7 @@ type Receipt struct {
 
 // SendReceipt writes the receipt that follows a paid order.
 //
-//idem:action send_receipt timeout=5s queue=receipts
+//idem:action send_receipt timeout=2s queue=receipts
 func SendReceipt(ctx runtime.Context, in ReceiptInput) error {
 	return RecordReceipt(ctx, Receipt{
 		OrderID: in.OrderID,

@@ -1,0 +1,131 @@
+// Package idem_test states how the parts of the module may depend on each other.
+package idem_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/idem-go/idem"
+
+// listed is what `go list` says of a package.
+type listed struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string // direct
+	Deps       []string // all
+}
+
+func list(t *testing.T) map[string]listed {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-json=ImportPath,Standard,Imports,Deps", "./...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	packages := map[string]listed{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = p
+	}
+}
+
+// within tells whether path is one of the module's packages at or below dir.
+func within(path, dir string) bool {
+	return path == module+"/"+dir || strings.HasPrefix(path, module+"/"+dir+"/")
+}
+
+// TestDependenciesPointOneWay: cmd -> gen, runtime; the stages of gen -> model; generated code -> runtime -> pgx.
+func TestDependenciesPointOneWay(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	// What a package at or below a folder must not depend on, directly or through others.
+	for _, rule := range []struct {
+		from, to, why string
+	}{
+		{"runtime", "gen", "the runtime knows nothing of the generator"},
+		{"runtime", "cmd", "the runtime is a library"},
+		{"runtime", "migrations", "a worker needs no migration library"},
+		{"gen", "runtime", "the generator writes calls of the runtime, it makes none"},
+		{"gen", "migrations", "the generator does not touch a database"},
+		{"gen", "cmd", "the generator writes no output itself"},
+		{"gen/model", "gen/load", "the model is what the stages agree on"},
+		{"gen/model", "gen/resolve", "the model is what the stages agree on"},
+		{"gen/model", "gen/emit", "the model is what the stages agree on"},
+		{"gen/emit", "gen/resolve", "emitters see the model alone"},
+		{"gen/emit", "gen/load", "emitters see the model alone"},
+		{"gen/schema", "gen/resolve", "emitters see the model alone"},
+		{"gen/resolve", "gen/emit", "what is read does not depend on what is written"},
+		{"migrations", "gen", "the tables do not depend on the generator"},
+	} {
+		if rule.from == rule.to {
+			continue
+		}
+		for path, p := range packages {
+			if !within(path, rule.from) {
+				continue
+			}
+			for _, dep := range p.Deps {
+				if within(dep, rule.to) {
+					t.Errorf("%s depends on %s: %s", path, dep, rule.why)
+				}
+			}
+		}
+	}
+}
+
+// TestOnlyItsOwnStageKnowsATool: past the model nobody knows Go's syntax trees, and only the emitter knows jennifer.
+func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
+	t.Parallel()
+	for path, p := range list(t) {
+		if !within(path, "gen") {
+			continue
+		}
+		for _, dir := range []string{"gen/model", "gen/emit", "gen/schema", "gen/lock", "gen/output"} {
+			if within(path, dir) && (slices.Contains(p.Imports, "go/types") || slices.Contains(p.Imports, "go/ast")) {
+				t.Errorf("%s imports go/types or go/ast; what it needs of them belongs into the model", path)
+			}
+		}
+		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") {
+			t.Errorf("%s imports jennifer; only gen/emit writes Go code", path)
+		}
+	}
+}
+
+// TestRuntimeDependsOnPgxAlone: whoever uses generated code gets the standard library, pgx and what pgx needs.
+func TestRuntimeDependsOnPgxAlone(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", module + "/runtime"}
+	for _, dep := range packages[module+"/runtime"].Deps {
+		if packages[dep].Standard {
+			continue
+		}
+		if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(dep, prefix) }) {
+			t.Errorf("runtime depends on %s", dep)
+		}
+	}
+}
+
+// TestProbesAreTestSupport: a hook that injects faults can be set from tests of the runtime only.
+func TestProbesAreTestSupport(t *testing.T) {
+	t.Parallel()
+	for path, p := range list(t) {
+		if slices.Contains(p.Imports, module+"/runtime/internal/probe") && !within(path, "runtime") {
+			t.Errorf("%s imports the probes", path)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+// Package runtime runs the steps of annotated handlers so that their effects happen once, however often the
+// handlers run. Generated code calls it; a service uses [Client] to enqueue and [Worker] to work.
+//
+// # The life of a step
+//
+// A step is one row, found by its run and its node. It is enqueued by a client, within the caller's
+// transaction ([Action.EnqueueTx]) or with another step's completion ([EnqueueActionCompletion]). A worker claims it,
+// which raises the row's epoch and sets a lease. The handler runs without holding a lock or, until its first
+// statement, a connection. What it records ([Effect.Record]) is kept in memory. When it returns, its writes and
+// the row's change to completed commit together: the completion names the epoch that the claim set, and if
+// another worker has raised it since, the whole transaction rolls back.
+//
+// So a handler may run any number of times, on any number of workers, and what it writes to this database is there
+// once. What leaves the database is not covered by this: it is at-least-once on the wire.
+//
+// # How a completion travels
+//
+// A handler that only records needs one round trip: its writes, the fenced completion and the commit are one
+// pipeline. Steps that finish while another commit is under way are committed as a group, in one such pipeline; there
+// is no timer, so an idle system waits for nothing. If the database refuses a step's write, that step is completed
+// alone, and its error stays its own. A handler that uses [Context.CompletionTx] directly has a connection from its first
+// statement on, with BEGIN riding in front of it, and takes one more round trip for the end.
+//
+// # When things go wrong
+//
+// A failed or timed-out attempt starts another one, after a backoff, up to a limit. A worker that dies keeps its
+// lease until it runs out; the sweep of any other worker then gives the step back with its attempt
+// unchanged. A connection lost while committing leaves the outcome open: the step's row says what happened. A
+// database that restarts or refuses writes is waited for, and costs nobody an attempt.
+package runtime
