@@ -95,8 +95,12 @@ func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 			continue
 		}
 		for _, dir := range []string{"gen/model", "gen/emit", "gen/schema", "gen/lock", "gen/output"} {
-			if within(path, dir) && (slices.Contains(p.Imports, "go/types") || slices.Contains(p.Imports, "go/ast")) {
-				t.Errorf("%s imports go/types or go/ast; what it needs of them belongs into the model", path)
+			if within(path, dir) && slices.Contains(p.Imports, "go/ast") {
+				t.Errorf("%s imports go/ast; what it needs of it belongs into the model", path)
+			}
+			// The emitter asks go/types for the predeclared names, and for nothing else.
+			if within(path, dir) && dir != "gen/emit" && slices.Contains(p.Imports, "go/types") {
+				t.Errorf("%s imports go/types; what it needs of it belongs into the model", path)
 			}
 		}
 		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") {
