@@ -161,11 +161,25 @@ func reportLoose(fset *token.FileSet, file *ast.File, group *ast.CommentGroup, d
 			report(d.Pos, "wrong-target", fix, fmt.Sprintf("//idem:%s stands behind %s", d.Spec.Name, declName(decl)))
 			return
 		case group.End() <= decl.Pos():
-			report(d.Pos, "detached-directive", "remove what is between them", fmt.Sprintf("a blank line or another comment separates //idem:%s from %s", d.Spec.Name, declName(decl)))
+			if mayBear(decl, d.Spec) {
+				fix = "remove what is between them"
+			}
+			report(d.Pos, "detached-directive", fix, fmt.Sprintf("a blank line or another comment separates //idem:%s from %s", d.Spec.Name, declName(decl)))
 			return
 		}
 	}
 	report(d.Pos, "detached-directive", fix, fmt.Sprintf("//idem:%s stands on no declaration", d.Spec.Name))
+}
+
+// mayBear reports whether a directive may stand on a declaration.
+func mayBear(decl ast.Decl, s *Spec) bool {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		return s.On == Func
+	case *ast.GenDecl:
+		return s.On == Struct && decl.Tok == token.TYPE && !decl.Lparen.IsValid()
+	}
+	return false
 }
 
 func declName(decl ast.Decl) string {

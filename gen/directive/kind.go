@@ -159,7 +159,7 @@ func parseConflict(text string) (any, *mistake) {
 	list, ok := strings.CutPrefix(text, "update(")
 	list, closed := strings.CutSuffix(list, ")")
 	switch {
-	case text == "update":
+	case text == "update", text == "update()":
 		return nil, &mistake{"update does not say what to update", "write on_conflict=update(FieldA,FieldB)"}
 	case ok && !closed:
 		return nil, &mistake{fmt.Sprintf("%q has no closing parenthesis", text), "write update(FieldA,FieldB) without spaces"}

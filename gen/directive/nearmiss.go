@@ -21,7 +21,7 @@ func reportNearMiss(c *ast.Comment, report Reporter) {
 	opener, blanks, toolName, separator, word, rest := m[1], m[2], m[3], m[4], m[5], m[6]
 	exact := opener == "//" && blanks == "" && toolName == tool && separator == ":"
 	if exact && word == "" {
-		report(c.Slash, "near-miss", "write one of //idem:"+strings.Join(directiveNames(), ", //idem:"), "//idem: names no directive")
+		report(c.Slash, "near-miss", "write one of //idem:"+strings.Join(supportedNames(), ", //idem:"), "//idem: names no directive")
 		return
 	}
 	name := meant(word, strings.Contains(separator, ":"))

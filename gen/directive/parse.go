@@ -162,11 +162,27 @@ func (p *parser) emptyValue(t ast.DirectiveArg, param *Param, next []ast.Directi
 }
 
 func (p *parser) unknown(t ast.DirectiveArg, key, value string) {
+	if key == "" {
+		p.add(t.Pos, "unexpected-word", "write key=value without spaces around =", "unexpected word %s", quoteIfNeeded(t.Arg))
+		return
+	}
 	fix := "it takes " + strings.Join(p.d.Spec.paramNames(), ", ")
-	if suggestion := diag.Suggest(key, p.d.Spec.paramNames()); suggestion != "" {
+	if owner := ownerOf(key); owner != "" {
+		fix = "only //idem:" + owner + " has it; " + fix
+	} else if suggestion := diag.Suggest(key, p.d.Spec.paramNames()); suggestion != "" {
 		fix = diag.DidYouMean(suggestion + "=" + value)
 	}
 	p.add(t.Pos, "unknown-argument", fix, "//idem:%s has no argument %s", p.d.Spec.Name, quoteIfNeeded(key))
+}
+
+// ownerOf names a supported directive that has the argument, or gives "".
+func ownerOf(param string) string {
+	for _, s := range registry {
+		if s.Param(param) != nil {
+			return s.Name
+		}
+	}
+	return ""
 }
 
 func (p *parser) argument(t ast.DirectiveArg, param *Param, text string, next []ast.DirectiveArg) (used int) {

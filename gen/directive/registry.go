@@ -118,6 +118,16 @@ func directiveNames() []string {
 	return names(registry, func(s *Spec) string { return s.Name })
 }
 
+func supportedNames() []string {
+	var supported []string
+	for _, s := range registry {
+		if !s.Later {
+			supported = append(supported, s.Name)
+		}
+	}
+	return supported
+}
+
 func (s *Spec) paramNames() []string {
 	return names(s.Params, func(p Param) string { return p.Name })
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/idem-go/idem/gen/diag"
 )
 
 var sizeUnits = []struct {
@@ -54,9 +56,10 @@ func parseSize(text string) (any, *mistake) {
 // sizeFix knows the units that people write for the ones that are meant.
 func sizeFix(text string) string {
 	digits := strings.TrimRight(strings.ToUpper(text), "KMGIB")
-	if _, err := strconv.ParseUint(digits, 10, 63); err == nil && len(digits) < len(text) {
-		if unit := strings.ToUpper(text[len(digits):])[:1]; unit != "B" && unit != "I" {
-			return fmt.Sprintf("did you mean %s%siB?", digits, unit)
+	if unit := strings.ToUpper(text[len(digits):]); unit != "" && strings.Contains("KMG", unit[:1]) {
+		better := digits + unit[:1] + "iB"
+		if _, err := ParseSize(better); err == nil {
+			return diag.DidYouMean(better)
 		}
 	}
 	return "write bytes such as 4096, 64KiB or 1MiB"

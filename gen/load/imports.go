@@ -1,7 +1,6 @@
 package load
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"go/ast"
@@ -29,7 +28,7 @@ func (p *Program) Import(ctx context.Context, keep func(*Package) bool) error {
 		return nil
 	}
 	mode := packages.NeedName | packages.NeedTypes
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dir, Mode: mode, Fset: p.Fset}, p.foreign()...)
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, p.foreign()...)
 	if err != nil {
 		return fmt.Errorf("cannot load what the packages import: %w", err)
 	}
@@ -105,7 +104,6 @@ func (p *Program) inImportOrder() []*Package {
 		}
 		ordered = append(ordered, pkg)
 	}
-	slices.SortFunc(p.Packages, func(a, b *Package) int { return cmp.Compare(a.Path, b.Path) })
 	for _, pkg := range p.Packages {
 		visit(pkg)
 	}

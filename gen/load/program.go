@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
@@ -8,7 +9,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -22,8 +23,8 @@ const RuntimePath = "github.com/idem-go/idem/runtime"
 // Program is the packages of one run.
 type Program struct {
 	Fset     *token.FileSet
-	Packages []*Package // in the order of their paths; in import order once [Program.Import] has run
-	dir      string
+	Packages []*Package                // in the order of their paths; in import order once [Program.Import] has run
+	dirs     []string                  // the run's directory, as named and without symbolic links
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
 	missing  map[string]string         // why an import could not be loaded, by path
@@ -41,12 +42,13 @@ type Package struct {
 	stale     bool          // generated has joined since the last check
 }
 
-// Parse reads the files of the packages found below dir.
+// Parse reads the files of the packages found below dir. Neither their order nor that of the files
+// matters.
 func Parse(dir string, found []*scan.Package) *Program {
-	p := &Program{Fset: token.NewFileSet(), dir: absolute(dir), own: map[string]*Package{}}
+	p := &Program{Fset: token.NewFileSet(), dirs: absolute(dir), own: map[string]*Package{}}
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, f := range found {
+	for _, f := range slices.SortedFunc(slices.Values(found), byPath) {
 		pkg := &Package{Package: f}
 		p.Packages = append(p.Packages, pkg)
 		group.Go(func() error { p.parse(pkg); return nil })
@@ -55,8 +57,11 @@ func Parse(dir string, found []*scan.Package) *Program {
 	return p
 }
 
+func byPath(a, b *scan.Package) int { return cmp.Compare(a.Path, b.Path) }
+
 func (p *Program) parse(pkg *Package) {
-	for _, f := range pkg.Files {
+	files := slices.SortedFunc(slices.Values(pkg.Files), func(a, b scan.File) int { return cmp.Compare(a.Path, b.Path) })
+	for _, f := range files {
 		file, err := p.parseFile(f.Path, f.Src)
 		if list, ok := err.(scanner.ErrorList); ok {
 			pkg.SyntaxErr = append(pkg.SyntaxErr, list...)
@@ -80,11 +85,13 @@ func (p *Program) position(at token.Position) diag.Position {
 }
 
 func (p *Program) relative(path string) string {
-	rel, err := filepath.Rel(p.dir, path)
-	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return path
+	for _, dir := range p.dirs {
+		rel, err := filepath.Rel(dir, path)
+		if err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
 	}
-	return rel
+	return path
 }
 
 // SyntaxDiagnostics gives the package's syntax errors.
@@ -96,13 +103,14 @@ func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List {
 	return list
 }
 
-func absolute(dir string) string {
+func absolute(dir string) []string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return dir
+		return nil
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real
+	dirs := []string{abs}
+	if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
+		dirs = append(dirs, real)
 	}
-	return abs
+	return dirs
 }

@@ -45,7 +45,7 @@ func (r *resolver) columns(p directive.Placed, s *types.Struct) []column {
 	return w.columns
 }
 
-// place is a field with its syntax, where this package has it.
+// fieldPlace is a field with its syntax, where this package has it.
 type fieldPlace struct {
 	*types.Var
 	tags   string
@@ -172,7 +172,7 @@ func (w *columnWalk) columnName(f fieldPlace, c column) {
 
 // columnType finds the SQL type and how the value crosses. type: decides where it is given.
 func (w *columnWalk) columnType(f fieldPlace, tag columnTag, c *column) {
-	t, why := w.typeOf(f.Type(), tag.Type, f.pos)
+	t, why := typing{w.resolver, "field " + c.Field, f.pos, tag.Type}.typeOf(f.Type())
 	if why != nil {
 		w.refuse(f.pos, "no-column-type", why.fix, "field %s: %s", c.Field, why.message)
 		return
@@ -203,10 +203,9 @@ func (w *columnWalk) identity(f fieldPlace, tag columnTag, c column) {
 		return
 	}
 	pos := f.tagPos(tag.places["identity"])
-	isInteger := slices.ContainsFunc([]string{"smallint", "integer", "bigint"}, func(t string) bool { return sqltext.SameType(t, c.SQLType) })
 	b, _ := f.Type().Underlying().(*types.Basic)
 	switch {
-	case b == nil || b.Info()&types.IsInteger == 0 || !isInteger && c.SQLType != "":
+	case b == nil || b.Info()&types.IsInteger == 0 || c.SQLType != "" && !isInteger(c.SQLType):
 		w.refuse(pos, "bad-identity", "make it an int64", "identity field %s is no integer", c.Field)
 	case tag.Default != "":
 		w.refuse(pos, "bad-identity", "remove one of them", "field %s has both identity and default:", c.Field)

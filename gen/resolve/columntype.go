@@ -20,8 +20,16 @@ type columnType struct {
 // noType says why a Go type has no column type, and what to do.
 type noType struct{ message, fix string }
 
-// typeOf finds the column type of a Go type. override is the tag's type:, "" without.
-func (r *resolver) typeOf(t types.Type, override string, pos token.Pos) (columnType, *noType) {
+// typing finds the column type of one field.
+type typing struct {
+	*resolver
+	field    string    // names it for people
+	pos      token.Pos // of the field
+	override string    // the tag's type:, "" without
+}
+
+// typeOf finds the column type of the field's Go type.
+func (f typing) typeOf(t types.Type) (columnType, *noType) {
 	t, pointer := types.Unalias(t), false
 	if p, ok := t.(*types.Pointer); ok {
 		t, pointer = types.Unalias(p.Elem()), true
@@ -29,7 +37,7 @@ func (r *resolver) typeOf(t types.Type, override string, pos token.Pos) (columnT
 	if why := neverAColumn(t, pointer); why != nil {
 		return columnType{}, why
 	}
-	ct, why := r.valueType(t, override, pos)
+	ct, why := f.valueType(t)
 	if why != nil {
 		return columnType{}, why
 	}
@@ -52,25 +60,30 @@ func neverAColumn(t types.Type, pointer bool) *noType {
 		return &noType{"a " + kindName(u) + " has no column type", `remove the field, or tag it db:"-"`}
 	case *types.Basic:
 		if u.Info()&types.IsComplex != 0 || u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr {
-			return &noType{u.Name() + " has no column type", `use another type, or tag the field db:"-"`}
+			return &noType{u.String() + " has no column type", `use another type, or tag the field db:"-"`}
 		}
 	}
 	return nil
 }
 
 // valueType finds the column type of what is not a pointer.
-func (r *resolver) valueType(t types.Type, override string, pos token.Pos) (columnType, *noType) {
+func (f typing) valueType(t types.Type) (columnType, *noType) {
+	override := f.override
 	if ct, ok := knownType(t); ok {
 		return ct.as(override, t), nil
 	}
-	if elem, ok := nullOf(t); ok {
-		return r.nullType(elem, override, pos)
+	if override == "" && (isNamed(t, "math/big", "Rat") || isNamed(t, "math/big", "Float")) {
+		return columnType{}, &noType{f.display(t) + " writes itself in a form that numeric does not read", `add type:text to its db tag`}
 	}
-	if isDatabaseValue(t) {
+	if elem, ok := nullOf(t); ok {
+		return f.nullType(elem)
+	}
+	if isDatabaseValue(t) || isPgtype(t) {
 		if override == "" {
-			return columnType{}, &noType{r.display(t) + " stores itself (Value, Scan), in a type that only its author knows", `add type: to its db tag, such as db:",type:text"`}
+			return columnType{}, &noType{f.display(t) + " stores itself (Value, Scan), in a type that only its author knows", `add type: to its db tag, such as db:",type:text"`}
 		}
-		return columnType{sql: override, encode: model.Plain, nilable: isNilable(t), nullable: isNilable(t)}, nil
+		nilable := isNilable(t)
+		return columnType{sql: override, encode: model.Plain, nilable: nilable, nullable: nilable || isPgtype(t)}, nil
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -80,7 +93,7 @@ func (r *resolver) valueType(t types.Type, override string, pos token.Pos) (colu
 			return columnType{sql: "uuid", encode: model.UUID}.as(override, t), nil
 		}
 	case *types.Slice:
-		if ct, ok := r.arrayType(u.Elem()); ok {
+		if ct, ok := arrayType(u.Elem()); ok {
 			return ct.as(override, t), nil
 		}
 	case *types.Struct:
@@ -88,19 +101,20 @@ func (r *resolver) valueType(t types.Type, override string, pos token.Pos) (colu
 			return columnType{sql: "text", encode: model.Text}.as(override, t), nil
 		}
 	}
-	return r.jsonType(t, override, pos)
+	return f.jsonType(t), nil
 }
 
 // jsonType is for all that has no column type of its own: it is stored as JSON.
-func (r *resolver) jsonType(t types.Type, override string, pos token.Pos) (columnType, *noType) {
-	before := len(r.list)
-	j := jsonCheck{r: r, pos: pos, code: "no-column-type", allowAny: true, seen: map[types.Type]bool{}}
-	j.check(t, "the field", pos)
-	if len(r.list) > before {
-		override = "jsonb" // reported; one diagnostic is enough
+func (f typing) jsonType(t types.Type) columnType {
+	if f.override == "" || isJSON(f.override) {
+		j := jsonCheck{
+			r: f.resolver, pos: f.pos, code: "no-column-type", allowAny: true, seen: map[types.Type]bool{},
+			instead: ", or give the field that holds it a type: of its own in the db tag",
+		}
+		j.check(t, f.field, f.pos)
 	}
 	nilable := isNilable(t)
-	return columnType{sql: "jsonb", encode: model.JSON, nullable: nilable, nilable: nilable}.as(override, t), nil
+	return columnType{sql: "jsonb", encode: model.JSON, nullable: nilable, nilable: nilable}.as(f.override, t)
 }
 
 // as applies type: to the type that a Go type has by itself.
@@ -108,9 +122,8 @@ func (ct columnType) as(override string, t types.Type) columnType {
 	if override == "" {
 		return ct
 	}
-	asJSON := sqltext.SameType(override, "json") || sqltext.SameType(override, "jsonb")
 	switch {
-	case asJSON && !isText(t):
+	case isJSON(override) && !isText(t):
 		ct.encode, ct.convert = model.JSON, ""
 	case ct.encode == model.UUID && sqltext.SameType(override, "uuid"):
 	case ct.encode == model.Uint64 && !isInteger(override):
@@ -125,6 +138,10 @@ func (ct columnType) as(override string, t types.Type) columnType {
 	}
 	ct.sql = override
 	return ct
+}
+
+func isJSON(sqlType string) bool {
+	return sqltext.SameType(sqlType, "json") || sqltext.SameType(sqlType, "jsonb")
 }
 
 func isInteger(sqlType string) bool {

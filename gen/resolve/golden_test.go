@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +60,7 @@ func TestGoldenModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { c.compare(t, "want.json", c.models(t, dir, resolution)) })
+		t.Run(c.name, func(t *testing.T) { c.compare(t, "want.json", c.models(t, resolution)) })
 	}
 }
 
@@ -135,10 +137,15 @@ func (c goldenCase) text(list diag.List) string {
 		if !strings.HasPrefix(file, c.name+"/") {
 			continue
 		}
-		text := strings.ReplaceAll(filepath.ToSlash(d.Error()), c.name+"/", "")
+		text := c.relative(filepath.ToSlash(d.Error()))
 		fmt.Fprintf(&b, "%s [%s]\n", text, d.Code)
 	}
 	return b.String()
+}
+
+// relative takes the case's folder out of file names, and leaves import paths alone.
+func (c goldenCase) relative(text string) string {
+	return regexp.MustCompile(`(^|[ "])`+regexp.QuoteMeta(c.name)+"/").ReplaceAllString(text, "$1")
 }
 
 func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {
@@ -151,24 +158,68 @@ func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {
 	}
 }
 
-// models writes the models of a case's packages.
-func (c goldenCase) models(t *testing.T, dir string, resolution *resolve.Resolution) string {
+// models writes the models of a case's packages, in JSON: a line for each package, handler, effect and
+// column. What is empty is left out.
+func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string {
 	t.Helper()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	var b strings.Builder
+	line := func(indent string, v any) {
+		b.WriteString(indent + compactJSON(t, v) + "\n")
+	}
 	for _, p := range resolution.Packages {
-		if p.Model.Path != "cases.test/"+c.name && !strings.HasPrefix(p.Model.Path, "cases.test/"+c.name+"/") {
+		path, ok := strings.CutPrefix(p.Model.Path, "cases.test/"+c.name)
+		if !ok || path != "" && path[0] != '/' {
 			continue
 		}
 		m := *p.Model
-		m.Dir = ""
-		if err := enc.Encode(m); err != nil {
-			t.Fatal(err)
+		m.Dir, m.Handlers, m.Effects = "", nil, nil
+		line("", m)
+		for _, h := range p.Model.Handlers {
+			line("  ", h)
+		}
+		for _, e := range p.Model.Effects {
+			columns := e.Columns
+			e.Columns = nil
+			line("  ", e)
+			for _, column := range columns {
+				line("    ", column)
+			}
 		}
 	}
-	return strings.ReplaceAll(b.String(), c.name+"/", "")
+	return b.String()
+}
+
+// compactJSON writes a value on one line, without positions and without what is empty.
+func compactJSON(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal(data, &fields); err != nil {
+		t.Fatal(err)
+	}
+	delete(fields, "Pos")
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(withoutEmpty(fields)); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func withoutEmpty(fields map[string]any) map[string]any {
+	for name, v := range fields {
+		if nested, ok := v.(map[string]any); ok {
+			v = withoutEmpty(nested)
+		}
+		if value := reflect.ValueOf(v); !value.IsValid() || value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
+			delete(fields, name)
+		}
+	}
+	return fields
 }
 
 // compare compares a result with the golden file's, or rewrites it.

@@ -23,6 +23,10 @@ func Packages(ctx context.Context, dir string, patterns []string, emit func(*mod
 	if err != nil {
 		return nil, err
 	}
+	return resolveFound(ctx, dir, found, emit)
+}
+
+func resolveFound(ctx context.Context, dir string, found []*scan.Package, emit Emit) (*Resolution, error) {
 	r := &run{prog: load.Parse(dir, found), placed: map[*load.Package][]directive.Placed{}}
 	for _, pkg := range r.prog.Packages {
 		r.readDirectives(pkg)

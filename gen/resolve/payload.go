@@ -31,7 +31,8 @@ type jsonCheck struct {
 	r        *resolver
 	pos      token.Pos // where to report what has no place in this package
 	code     string
-	allowAny bool // an empty interface holds whatever JSON holds
+	allowAny bool   // an empty interface holds whatever JSON holds
+	instead  string // what else would help, to follow the fix
 	depth    int
 	seen     map[types.Type]bool
 }
@@ -70,7 +71,7 @@ func (j *jsonCheck) check(t types.Type, path string, pos token.Pos) {
 }
 
 func (j *jsonCheck) refuse(pos token.Pos, fix, format string, args ...any) {
-	j.r.add(pos, j.code, fix, format, args...)
+	j.r.add(pos, j.code, fix+j.instead, format, args...)
 }
 
 func (j *jsonCheck) basic(b *types.Basic, path string, pos token.Pos) {

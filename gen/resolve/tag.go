@@ -27,7 +27,7 @@ type tagMistake struct {
 	message, fix string
 }
 
-var looksLikeTag = regexp.MustCompile(`(^|[\s"])db\s*:`)
+var looksLikeTag = regexp.MustCompile(`(^|[\s",;])db\s*:`)
 
 // parseTag reads the db tag out of a field's tags.
 func parseTag(tags string) (columnTag, []tagMistake) {

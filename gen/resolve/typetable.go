@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"go/token"
 	"go/types"
 
 	"github.com/idem-go/idem/gen/model"
@@ -81,7 +80,7 @@ func knownType(t types.Type) (columnType, bool) {
 		return columnType{}, false
 	}
 	path, name := named.Obj().Pkg().Path(), named.Obj().Name()
-	if path == "github.com/jackc/pgx/v5/pgtype" && pgtypes[name] != "" {
+	if isPgtype(t) && pgtypes[name] != "" {
 		return columnType{sql: pgtypes[name], encode: model.Plain, nullable: true, nilable: isNilable(t)}, true
 	}
 	if isUUID(t) {
@@ -89,6 +88,11 @@ func knownType(t types.Type) (columnType, bool) {
 	}
 	ct, ok := known[path+"."+name]
 	return ct, ok
+}
+
+func isPgtype(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "github.com/jackc/pgx/v5/pgtype"
 }
 
 // nullOf gives the type argument of sql.Null[T].
@@ -104,14 +108,16 @@ func nullOf(t types.Type) (types.Type, bool) {
 }
 
 // nullType is the type of sql.Null[T]: that of T, where database/sql can carry it.
-func (r *resolver) nullType(elem types.Type, override string, pos token.Pos) (columnType, *noType) {
-	ct, why := r.valueType(types.Unalias(elem), "", pos)
+func (f typing) nullType(elem types.Type) (columnType, *noType) {
+	override := f.override
+	f.override = ""
+	ct, why := f.valueType(types.Unalias(elem))
 	if why != nil && override == "" {
 		return columnType{}, why
 	}
 	if why != nil || ct.encode != model.Plain {
 		if override == "" {
-			return columnType{}, &noType{"sql.Null[" + r.display(elem) + "] has no column type", "use a pointer, or add type: to its db tag"}
+			return columnType{}, &noType{"sql.Null[" + f.display(elem) + "] has no column type", "use a pointer, or add type: to its db tag"}
 		}
 		ct = columnType{encode: model.Plain}
 	}
@@ -123,7 +129,7 @@ func (r *resolver) nullType(elem types.Type, override string, pos token.Pos) (co
 }
 
 // arrayType is the type of a slice: an array where pgx has one for its elements, bytes for bytes.
-func (r *resolver) arrayType(elem types.Type) (columnType, bool) {
+func arrayType(elem types.Type) (columnType, bool) {
 	ct := columnType{encode: model.Plain, nullable: true, nilable: true}
 	elem = types.Unalias(elem)
 	if b, ok := elem.Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
@@ -133,7 +139,7 @@ func (r *resolver) arrayType(elem types.Type) (columnType, bool) {
 	if p, ok := elem.(*types.Pointer); ok {
 		elem = types.Unalias(p.Elem())
 	}
-	if isNamed(elem, "time", "Duration") || isDatabaseValue(elem) && !isUUID(elem) {
+	if isNamed(elem, "time", "Duration") || isDatabaseValue(elem) && !isUUID(elem) && !isPgtype(elem) {
 		return ct, false
 	}
 	of, ok := knownType(elem)

@@ -18,17 +18,17 @@ func (r *resolver) defined(expr ast.Expr, t types.Type, what string) bool {
 
 // undefined reports why the type that an expression names is invalid.
 func (r *resolver) undefined(expr ast.Expr, what string) {
-	pos, why := r.whyInvalid(expr)
-	r.add(pos, "undefined-type", "define or import it; types that idem generates cannot stand here", "the type of %s is not valid: %s", what, why)
+	pos, why, fix := r.whyInvalid(expr)
+	r.add(pos, "undefined-type", fix, "the type of %s is not valid: %s", what, strings.Join(strings.Fields(why), " "))
 }
 
 // whyInvalid finds the reason in the errors of the check: at the expression itself, in an import that
 // failed, or in the declaration that the expression names.
-func (r *resolver) whyInvalid(expr ast.Expr) (token.Pos, string) {
+func (r *resolver) whyInvalid(expr ast.Expr) (pos token.Pos, why, fix string) {
 	if err := r.errorIn(expr); err != nil {
-		return err.Pos, err.Msg
+		return err.Pos, err.Msg, "define it, or correct the name"
 	}
-	pos, why := expr.Pos(), types.ExprString(expr)
+	pos, why, fix = expr.Pos(), types.ExprString(expr), "correct it there"
 	ast.Inspect(expr, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok {
@@ -37,7 +37,7 @@ func (r *resolver) whyInvalid(expr ast.Expr) (token.Pos, string) {
 		switch obj := r.pkg.Info.Uses[id].(type) {
 		case *types.PkgName:
 			if missing := r.prog.Missing(obj.Imported().Path()); missing != "" {
-				pos, why = id.Pos(), "package "+obj.Imported().Path()+" could not be loaded: "+missing
+				pos, why, fix = id.Pos(), "package "+obj.Imported().Path()+" could not be loaded: "+missing, "correct the import, or add its module"
 			}
 		case *types.TypeName:
 			if decl := r.declaration(obj); decl != nil && isInvalid(obj.Type()) {
@@ -49,7 +49,7 @@ func (r *resolver) whyInvalid(expr ast.Expr) (token.Pos, string) {
 		}
 		return true
 	})
-	return pos, strings.ReplaceAll(why, "\n", " ")
+	return pos, why, fix
 }
 
 // errorIn gives the first error of the check inside a piece of syntax.

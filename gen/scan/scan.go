@@ -74,6 +74,10 @@ func list(ctx context.Context, dir string, patterns []string) ([]*packages.Packa
 	}
 	var errs []error
 	for _, p := range listed {
+		if p.PkgPath == "command-line-arguments" {
+			errs = append(errs, fmt.Errorf("%s names files; name packages, such as ./...", strings.Join(patterns, " ")))
+			continue
+		}
 		if len(p.GoFiles) > 0 || len(p.IgnoredFiles) > 0 {
 			continue
 		}
