@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/spf13/pflag"
+
+	"github.com/idem-go/idem/migrations"
+)
+
+// envDatabase is the variable that names the database. It is not IDEM_DATABASE_URL, which names the server
+// of the tests.
+const envDatabase = "DATABASE_URL"
+
+// database is the flags that say where the runtime's tables are.
+type database struct {
+	url    string
+	schema string
+}
+
+func (d *database) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&d.url, "database", "", "connection `URL` of the database (default: $"+envDatabase+")")
+	d.addSchema(flags)
+}
+
+func (d *database) addSchema(flags *pflag.FlagSet) {
+	flags.StringVar(&d.schema, "schema", migrations.DefaultSchema, "`schema` of the runtime's tables")
+}
+
+// open gives a pool on the database, which has not connected yet. What is wrong with a connection string is
+// not quoted: it holds a password.
+func (d *database) open(ctx context.Context, c *console, cmd *command) (*pgxpool.Pool, error) {
+	url, from := d.url, "--database"
+	if url == "" {
+		url, from = c.env(envDatabase), envDatabase
+	}
+	if url == "" {
+		return nil, usagef(cmd, "which database? give --database URL, or set %s", envDatabase)
+	}
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil || ambiguous(url) {
+		return nil, usagef(cmd, "%s is no connection string of Postgres: write a postgres:// URL, with the special characters"+
+			" of the password percent-encoded (%%40 for @, %%2F for /)", from)
+	}
+	return pgxpool.NewWithConfig(ctx, config)
+}
+
+// ambiguous reports whether a part of the password would be taken for the host, and so be printed with it.
+func ambiguous(url string) bool {
+	_, rest, found := strings.Cut(url, "://")
+	authority, _, _ := strings.Cut(rest, "?")
+	return found && strings.Count(authority, "@") > 1
+}
+
+var (
+	userinfo = regexp.MustCompile(`://[^\s@]*(@[^\s@]*)*@`)
+	password = regexp.MustCompile(`(?i)(password)\s*=\s*('[^']*'|[^\s&"]+)`)
+)
+
+// redact takes passwords out of connection strings in a text.
+func redact(text string) string {
+	return password.ReplaceAllString(userinfo.ReplaceAllString(text, "://xxxxx@"), "$1=xxxxx")
+}

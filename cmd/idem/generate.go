@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/idem-go/idem/gen"
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/output"
+	"github.com/idem-go/idem/gen/schema"
+)
+
+// generate is the verb with its flags.
+type generate struct {
+	cmd        *command
+	check      bool
+	diff       bool
+	json       bool
+	verbose    bool
+	migrations string
+	format     string
+	renames    []string
+}
+
+func generateVerb() *command {
+	g := &generate{cmd: &command{
+		name:    "idem generate",
+		args:    "[packages]",
+		summary: "Write the Go code and the migrations that the annotations ask for.",
+		text: `Packages are named as for the go command; the default is ./... . Nothing is written unless
+everything can be, and only files that differ are. What idem did not write it leaves alone.
+
+Written files are named on standard output. Diagnostics go to standard error, or with --json
+as one array to standard output; with --check, stale files are among them.
+
+The migrations settings are kept in idem.lock, so that they need to be given only once.`,
+		flags: newFlags(),
+	}}
+	flags := g.cmd.flags
+	flags.BoolVar(&g.check, "check", false, "write nothing; name the files that are not up to date, and exit 1 if there are any")
+	flags.BoolVar(&g.diff, "diff", false, "write nothing; print what would change, and exit 1 if anything would")
+	flags.StringVar(&g.migrations, "migrations", "", "write migrations to `DIR` from now on")
+	flags.StringVar(&g.format, "migrations-format", "", "write migrations as `FORMAT` from now on: goose, golang-migrate or plain")
+	flags.StringArrayVar(&g.renames, "rename", nil, "let a node or a table change its name, as `OLD=NEW`; may be repeated")
+	flags.BoolVar(&g.json, "json", false, "print diagnostics as JSON")
+	flags.BoolVarP(&g.verbose, "verbose", "v", false, "name also the files that are up to date, and the time taken")
+	g.cmd.run = g.run
+	return g.cmd
+}
+
+func (g *generate) run(ctx context.Context, c *console, patterns []string) error {
+	options, err := g.options(patterns)
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	result, err := gen.Run(ctx, options)
+	if list, ok := errors.AsType[diag.List](err); ok {
+		return g.findings(c, list)
+	}
+	if err != nil {
+		return err
+	}
+	if result.Packages == 0 {
+		fmt.Fprintf(c.err, "idem: no package of %s bears a directive\n", packagesOf(patterns))
+	}
+	if g.diff {
+		if err := c.printDiff(result.Drift()); err != nil {
+			return err
+		}
+	}
+	if g.check || g.diff {
+		return g.stale(c, result.Drift(), patterns)
+	}
+	if err := result.Write(); err != nil {
+		return err
+	}
+	g.printWritten(c, result, time.Since(start))
+	return g.findings(c, nil)
+}
+
+// options reads the flags.
+func (g *generate) options(patterns []string) (gen.Options, error) {
+	o := gen.Options{Patterns: patterns, Migrations: g.migrations, MigrationsFormat: g.format, Renames: map[string]string{}}
+	if g.json && g.diff {
+		return o, usagef(g.cmd, "--json and --diff both print to standard output; choose one")
+	}
+	if g.format != "" {
+		if _, err := schema.ParseFormat(g.format); err != nil {
+			return o, usagef(g.cmd, "--migrations-format: %v", err)
+		}
+	}
+	for _, rename := range g.renames {
+		from, to, found := strings.Cut(rename, "=")
+		if !found || from == "" || to == "" {
+			return o, usagef(g.cmd, "--rename %s: write OLD=NEW", rename)
+		}
+		if earlier, twice := o.Renames[from]; twice && earlier != to {
+			return o, usagef(g.cmd, "--rename: %s becomes %s or %s?", from, earlier, to)
+		}
+		o.Renames[from] = to
+	}
+	return o, nil
+}
+
+// findings prints diagnostics. As JSON they are an array, also when there are none.
+func (g *generate) findings(c *console, list diag.List) error {
+	for i := range list {
+		list[i].Pos.File = shortPath(list[i].Pos.File)
+	}
+	print := func() error { return list.WriteText(c.err) }
+	if g.json {
+		print = func() error { return list.WriteJSON(c.out) }
+	}
+	if err := print(); err != nil || len(list) == 0 {
+		return err
+	}
+	return errFindings
+}
+
+// stale says which files are not up to date, and what to do about it.
+func (g *generate) stale(c *console, drift []output.File, patterns []string) error {
+	fix := "run " + g.again(patterns)
+	if g.json {
+		var list diag.List
+		for _, f := range drift {
+			list.Add(diag.Position{File: f.Rel, Line: 1, Column: 1}, "stale-file", fix, "%s", why(f.State))
+		}
+		return g.findings(c, list)
+	}
+	if len(drift) == 0 {
+		return nil
+	}
+	for _, f := range drift {
+		fmt.Fprintf(c.err, "%s: %s\n", shortPath(f.Rel), why(f.State))
+	}
+	fmt.Fprintf(c.err, "idem: %s not up to date; %s\n", count(len(drift), "file is", "files are"), fix)
+	return errFindings
+}
+
+func why(state output.State) string {
+	switch state {
+	case output.Created:
+		return "missing: it has not been generated yet"
+	case output.Changed:
+		return "changed: it is not what the source asks for"
+	case output.Orphaned:
+		return "orphaned: nothing in the source asks for it any more"
+	}
+	return string(state)
+}
+
+// again is the command that brings the files up to date.
+func (g *generate) again(patterns []string) string {
+	words := []string{"go tool idem generate"}
+	if _, err := exec.LookPath("idem"); err == nil {
+		words[0] = "idem generate"
+	}
+	if g.migrations != "" {
+		words = append(words, "--migrations", g.migrations)
+	}
+	if g.format != "" {
+		words = append(words, "--migrations-format", g.format)
+	}
+	for _, rename := range g.renames {
+		words = append(words, "--rename", rename)
+	}
+	return strings.Join(append(words, packagesOf(patterns)), " ")
+}
+
+func packagesOf(patterns []string) string {
+	if len(patterns) == 0 {
+		return "./..."
+	}
+	return strings.Join(patterns, " ")
+}
+
+// printWritten names what was done: to standard output, unless that is for JSON.
+func (g *generate) printWritten(c *console, result *gen.Result, took time.Duration) {
+	w := c.out
+	if g.json {
+		w = c.err
+	}
+	for _, f := range result.Files {
+		if f.Drifted() || g.verbose {
+			fmt.Fprintf(w, "%-7s %s\n", done(f.State), shortPath(f.Rel))
+		}
+	}
+	for _, note := range result.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	if g.verbose {
+		fmt.Fprintf(w, "%s in %s, %s\n", count(len(result.Files), "file", "files"),
+			count(result.Packages, "package", "packages"), took.Round(time.Millisecond))
+	}
+}
+
+func done(state output.State) string {
+	switch state {
+	case output.Created:
+		return "created"
+	case output.Changed:
+		return "changed"
+	case output.Orphaned:
+		return "removed"
+	}
+	return "kept"
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
