@@ -76,6 +76,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return errors.New("idem: a worker runs once; make another one")
 	}
 	if err := w.connect(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // told to stop while it started
+		}
 		return err
 	}
 	defer w.control.Close()
