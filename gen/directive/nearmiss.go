@@ -10,7 +10,7 @@ import (
 
 // nearMiss matches a comment that was probably meant as a directive of idem: opener, blanks, a tool
 // name that begins with idem in any case, a separator, the directive's name, the rest.
-var nearMiss = regexp.MustCompile(`^(//|/\*)( *)((?i:idem)[\w-]*)( *[:./] *| +)(\w*)([^\n]*)`)
+var nearMiss = regexp.MustCompile(`^(//|/\*)( *)((?i:idem)(?:[-_]\w+)*)( *[:./] *| +)(\w*)([^\n]*)`)
 
 // reportNearMiss reports a comment that Go does not take for a directive although it was meant as one.
 func reportNearMiss(c *ast.Comment, report Reporter) {

@@ -26,7 +26,7 @@ func Parse(c *ast.Comment, report Reporter) *Directive {
 	if spec == nil {
 		return nil
 	}
-	p := &parser{d: &Directive{Spec: spec, Pos: raw.Slash}, raw: raw, report: report}
+	p := &reading{d: &Directive{Spec: spec, Pos: raw.Slash}, raw: raw, report: report}
 	if p.quotingIsRight() {
 		tokens, err := raw.ParseArgs()
 		if err != nil {
@@ -55,18 +55,18 @@ func lookup(raw ast.Directive, report Reporter) *Spec {
 	return spec
 }
 
-type parser struct {
+type reading struct {
 	d      *Directive
 	raw    ast.Directive
 	report Reporter
 	named  bool // a word for NAME was seen, right or wrong
 }
 
-func (p *parser) add(pos token.Pos, code, fix, format string, args ...any) {
+func (p *reading) add(pos token.Pos, code, fix, format string, args ...any) {
 	p.report(pos, code, fix, fmt.Sprintf(format, args...))
 }
 
-func (p *parser) tokens(tokens []ast.DirectiveArg) {
+func (p *reading) tokens(tokens []ast.DirectiveArg) {
 	for i := 0; i < len(tokens); i++ {
 		t := tokens[i]
 		if strings.HasPrefix(t.Arg, "//") {
@@ -81,12 +81,12 @@ func (p *parser) tokens(tokens []ast.DirectiveArg) {
 	slices.SortStableFunc(p.d.Args, func(a, b Arg) int { return p.rank(a) - p.rank(b) })
 }
 
-func (p *parser) rank(a Arg) int {
+func (p *reading) rank(a Arg) int {
 	return slices.Index(p.d.Spec.paramNames(), a.Param.Name)
 }
 
 // token reads one token and says how many of the following ones belong to it.
-func (p *parser) token(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
+func (p *reading) token(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
 	key, value, assigned := strings.Cut(t.Arg, "=")
 	param := p.d.Spec.Param(key)
 	switch {
@@ -109,7 +109,7 @@ func (p *parser) token(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
 }
 
 // word reads a token that is neither key=value nor the name of an argument: NAME, or a mistake.
-func (p *parser) word(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
+func (p *reading) word(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
 	spec := p.d.Spec
 	if spec.Node != nil && !p.named && len(p.d.Args) == 0 {
 		p.named = true
@@ -134,7 +134,7 @@ func (p *parser) word(t ast.DirectiveArg, next []ast.DirectiveArg) (used int) {
 }
 
 // withoutValue reports the name of an argument that stands alone, or with spaces around '='.
-func (p *parser) withoutValue(t ast.DirectiveArg, param *Param, next []ast.DirectiveArg) (used int) {
+func (p *reading) withoutValue(t ast.DirectiveArg, param *Param, next []ast.DirectiveArg) (used int) {
 	fix := fmt.Sprintf("write %s=VALUE: %s", param.Name, param.Kind.Form)
 	if len(next) > 0 && strings.HasPrefix(next[0].Arg, "=") {
 		used = equalsSign(next)
@@ -152,7 +152,7 @@ func equalsSign(next []ast.DirectiveArg) int {
 	return 1
 }
 
-func (p *parser) emptyValue(t ast.DirectiveArg, param *Param, next []ast.DirectiveArg) (used int) {
+func (p *reading) emptyValue(t ast.DirectiveArg, param *Param, next []ast.DirectiveArg) (used int) {
 	fix := "leave the argument out for the default"
 	if len(next) > 0 && !strings.Contains(next[0].Arg, "=") && !strings.HasPrefix(next[0].Arg, "//") {
 		fix, used = fmt.Sprintf("write %s=%s without a space", param.Name, next[0].Arg), 1
@@ -161,7 +161,7 @@ func (p *parser) emptyValue(t ast.DirectiveArg, param *Param, next []ast.Directi
 	return used
 }
 
-func (p *parser) unknown(t ast.DirectiveArg, key, value string) {
+func (p *reading) unknown(t ast.DirectiveArg, key, value string) {
 	if key == "" {
 		p.add(t.Pos, "unexpected-word", "write key=value without spaces around =", "unexpected word %s", quoteIfNeeded(t.Arg))
 		return
@@ -185,7 +185,7 @@ func ownerOf(param string) string {
 	return ""
 }
 
-func (p *parser) argument(t ast.DirectiveArg, param *Param, text string, next []ast.DirectiveArg) (used int) {
+func (p *reading) argument(t ast.DirectiveArg, param *Param, text string, next []ast.DirectiveArg) (used int) {
 	if p.d.Arg(param.Name) != nil {
 		p.add(t.Pos, "repeated-argument", "keep one of them", "%s is given twice", param.Name)
 		return 0
@@ -202,7 +202,7 @@ func (p *parser) argument(t ast.DirectiveArg, param *Param, text string, next []
 }
 
 // splitBySpaces reports update(a, b): its spaces made several tokens of it.
-func (p *parser) splitBySpaces(arg Arg, next []ast.DirectiveArg) (used int) {
+func (p *reading) splitBySpaces(arg Arg, next []ast.DirectiveArg) (used int) {
 	whole := arg.Param.Name + "=" + arg.Text
 	for _, t := range next {
 		whole += t.Arg
@@ -216,7 +216,7 @@ func (p *parser) splitBySpaces(arg Arg, next []ast.DirectiveArg) (used int) {
 	return 0
 }
 
-func (p *parser) value(pos token.Pos, param *Param, text string) (any, bool) {
+func (p *reading) value(pos token.Pos, param *Param, text string) (any, bool) {
 	value, wrong := param.Kind.parse(text)
 	if wrong == nil {
 		return value, true
@@ -230,7 +230,7 @@ func (p *parser) value(pos token.Pos, param *Param, text string) (any, bool) {
 }
 
 // valuePos finds the value of a token in the source. Where quoting hides it the token's place serves.
-func (p *parser) valuePos(t ast.DirectiveArg, value string) token.Pos {
+func (p *reading) valuePos(t ast.DirectiveArg, value string) token.Pos {
 	start := int(t.Pos - p.raw.ArgsPos)
 	at := strings.IndexByte(p.raw.Args[start:], '=') + 1
 	if at > 0 && strings.HasPrefix(p.raw.Args[start+at:], value) {

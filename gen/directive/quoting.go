@@ -12,7 +12,7 @@ import (
 // quotingIsRight finds the quotes that [ast.Directive.ParseArgs] lets through, or refuses without a
 // position: those inside a word, those that nothing closes, and those that text follows. A word with
 // such a quote makes the rest of the line doubtful, so it ends the reading of the directive.
-func (p *parser) quotingIsRight() bool {
+func (p *reading) quotingIsRight() bool {
 	args := p.raw.Args
 	for at := 0; at < len(args); {
 		rest := args[at:]
