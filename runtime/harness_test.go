@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// testSchema is what the tests' handlers write to: a ledger as idem generates it, and a table of accounts
-// without any key, on which a second execution of the same write would show.
+// testSchema is what the tests' handlers write to: a ledger as idem generates it, a table of accounts
+// without any key, on which a second execution of the same write would show, and a list of the handlers' runs.
 const testSchema = `
 CREATE TABLE ledger (
     run_id text COLLATE "C" NOT NULL, node text COLLATE "C" NOT NULL,
@@ -43,6 +43,7 @@ CREATE TABLE lines (
     sku text COLLATE "C" NOT NULL, n bigint NOT NULL,
     CONSTRAINT lines_idem_key PRIMARY KEY (run_id, node, sku));
 CREATE TABLE accounts (user_id text PRIMARY KEY, balance bigint NOT NULL DEFAULT 0);
+CREATE TABLE runs (run_id text NOT NULL, node text NOT NULL, attempt integer NOT NULL);
 CREATE TABLE strict (n bigint, CONSTRAINT strict_once UNIQUE (n) DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO accounts (user_id) VALUES ('ann');`
 
