@@ -1,0 +1,453 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime/internal/probe"
+)
+
+// overtaken runs a step on one worker until its handler has written, takes its lease away, and lets a second
+// worker complete it. late is the first one's handler: it is told once that has happened.
+func overtaken(t *testing.T, b *bench, way string, late func(Context) error) (run Run, first *recorder) {
+	var runs atomic.Int32
+	wrote, overtaken := make(chan struct{}), make(chan struct{})
+	action := NewAction[charge](way)
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		if err := errors.Join(noteRun(ctx, b.pool), recordCharge(ctx, in)); err != nil {
+			return err
+		}
+		if runs.Add(1) > 1 {
+			return writeCharge(ctx, way, in)
+		}
+		if way == direct {
+			// Not the balance: the second worker would wait at its row for the first.
+			if _, err := ctx.CompletionTx().Exec(ctx, `INSERT INTO accounts VALUES ('zombie', 1)`); err != nil {
+				return err
+			}
+		}
+		if _, err := EnqueueActionCompletion(ctx, receipt, in); err != nil {
+			return err
+		}
+		close(wrote)
+		<-overtaken
+		return late(ctx)
+	})
+	first = &recorder{}
+	cfg := slow()
+	cfg.Observer, cfg.Queues, cfg.Sweep = first, map[string]int{DefaultQueue: 1}, time.Minute
+	b.work(cfg)
+	run = b.charge(action)
+	<-wrote
+	b.expire(run)
+	b.work(slow())
+	b.is(b.wait(run), StateCompleted, "", 1, 1)
+	close(overtaken)
+	b.eventually("the first worker loses its lease", func() bool { return len(first.of(EventLeaseLost)) == 1 })
+	return run, first
+}
+
+func TestF10_LeaseExpiresUnderRunningHandler(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		run, first := overtaken(t, b, way, func(Context) error { return nil })
+		b.is(b.now(run), StateCompleted, "", 1, 1)
+		b.written(run, way, 1)
+		b.ran(run, 2)
+		if n := b.count(`SELECT count(*) FROM accounts WHERE user_id = 'zombie'`); n != 0 {
+			t.Errorf("%d rows of the overtaken execution are committed", n)
+		}
+		if n := len(first.of(EventCompleted)); n != 0 {
+			t.Errorf("the overtaken worker reported %d completions", n)
+		}
+	})
+}
+
+// The overtaken execution fails: that is no attempt of the step, which is somebody else's by now.
+func TestF10_OvertakenHandlerFails(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		run, _ := overtaken(t, b, way, func(Context) error { return Permanent(errors.New("too late to matter")) })
+		b.is(b.now(run), StateCompleted, "", 1, 1)
+		b.written(run, way, 1)
+	})
+}
+
+// F39: the follow-up of the overtaken execution is not enqueued; [bench.written] counts them. Here the two
+// executions disagree about it.
+func TestF39_FollowUpOfALoserIsNotEnqueued(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		other := NewAction[charge]("loser_only")
+		run, _ := overtaken(t, b, way, func(ctx Context) error {
+			_, err := EnqueueActionCompletion(ctx, other, charge{"ann", 1})
+			return err
+		})
+		b.written(run, way, 1)
+		if n := b.count(`SELECT count(*) FROM idem.steps WHERE node = 'loser_only'`); n != 0 {
+			t.Errorf("%d follow-ups of the overtaken execution, want none", n)
+		}
+	})
+}
+
+// A stopped process holds its transaction open beyond its lease. The step can be taken over nevertheless, and
+// the server ends the transaction whose locks are in the way.
+func TestF11_StoppedProcessComesBack(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		run := b.charge(NewAction[charge](way))
+		c := b.spawn(way, probe.CompleteBeforeFence, childLease+"=short")
+		c.await("at ")
+		c.signal(syscall.SIGSTOP)
+		RegisterAction(b.reg, NewAction[charge](way), charger(way, b.pool))
+		b.work(slow())
+		b.is(b.wait(run), StateCompleted, "", 1, 1)
+		c.signal(syscall.SIGCONT)
+		c.proceed()
+		c.await("event " + string(EventLeaseLost))
+		b.is(b.now(run), StateCompleted, "", 1, 1)
+		b.written(run, way, 1)
+		b.ran(run, 2)
+	})
+}
+
+// lockedStep holds the row of a step in a transaction of the test's own.
+func (b *bench) lockedStep(run Run) pgx.Tx {
+	b.Helper()
+	tx := must[pgx.Tx](b)(b.pool.Begin(context.Background()))
+	b.Cleanup(func() { _ = tx.Rollback(context.Background()) })
+	if _, err := tx.Exec(context.Background(), `SELECT FROM idem.steps WHERE run_id = $1 AND node = $2 FOR UPDATE`, run.ID, run.Node); err != nil {
+		b.Fatal(err)
+	}
+	return tx
+}
+
+// idle makes a worker for its methods alone: it claims and sweeps when the test says so.
+func (b *bench) idle(cfg Config) *Worker {
+	b.Helper()
+	cfg.Observer = b.events
+	w := must[*Worker](b)(NewWorker(b.pool, b.reg, cfg))
+	w.lasting = context.Background()
+	if err := w.connect(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(w.handlers.Close)
+	b.Cleanup(w.control.Close)
+	return w
+}
+
+// claimed lets w claim the run's step.
+func (b *bench) claimed(w *Worker, run Run) *heldStep {
+	b.Helper()
+	steps := must[[]*heldStep](b)(w.claim(w.queues[DefaultQueue], 10))
+	if len(steps) != 1 || steps[0].runID != run.ID {
+		b.Fatalf("claimed %d steps, want the one of run %s", len(steps), run.ID)
+	}
+	return steps[0]
+}
+
+// The worker completes between the sweep's look at the expired lease and its update: the row is locked or
+// already changed, and the sweep passes it over.
+func TestF12_CompletionRacesTheSweep(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("raced")
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	run := b.charge(action)
+	b.claimed(w, run)
+	b.expire(run)
+	tx := b.lockedStep(run)
+	if _, err := tx.Exec(t.Context(), `UPDATE idem.steps SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	if n := must[int](t)(w.sweepOnce()); n != 0 {
+		t.Errorf("the sweep took %d steps that were being completed", n)
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := must[int](t)(w.sweepOnce()); n != 0 {
+		t.Errorf("the sweep took %d completed steps", n)
+	}
+	b.is(b.now(run), StateCompleted, "", 1, 0)
+}
+
+func TestF13_HeartbeatAfterReclaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("late_heartbeat")
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	run := b.charge(action)
+	old := b.claimed(w, run)
+	w.hold(old)
+	w.steps = context.Background()
+	ex := newExecution(w, old)
+	if err := old.enter(ex); err != nil {
+		t.Fatal(err)
+	}
+	b.expire(run)
+	if n := must[int](t)(w.sweepOnce()); n != 1 {
+		t.Fatalf("swept %d steps, want 1", n)
+	}
+	other := b.idle(slow())
+	owner := b.claimed(other, run)
+	state := func() (s string) {
+		if err := b.pool.QueryRow(t.Context(), `SELECT epoch || ' ' || worker || ' ' || lease_expires_at FROM idem.steps`).Scan(&s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	before := state()
+	if err := w.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if after := state(); before != after {
+		t.Errorf("the late heartbeat changed the step from %s to %s", before, after)
+	}
+	if owner.epoch <= old.epoch {
+		t.Errorf("the new owner's epoch is %d, the old one's %d", owner.epoch, old.epoch)
+	}
+	if cause := context.Cause(ex); !errors.Is(cause, ErrLeaseLost) {
+		t.Errorf("the old execution's context ended with %v, want ErrLeaseLost", cause)
+	}
+	if err := recordCharge(ex, charge{"ann", 1}); !errors.Is(err, ErrAttemptEnded) || !errors.Is(err, ErrLeaseLost) {
+		t.Errorf("a late record gives %v, want ErrAttemptEnded because of ErrLeaseLost", err)
+	}
+}
+
+func TestHeartbeatKeepsALongHandlersLease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	cfg := quick()
+	action := NewAction[charge]("long", WithTimeout(testTimeout))
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		// Beyond a lease that nobody renews: the first attempts of a slow machine included.
+		for end := time.Now().Add(testTimeout / 2); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		}
+		return recordCharge(ctx, in)
+	})
+	b.work(cfg)
+	run := b.charge(action)
+	b.eventually("it runs", func() bool { return b.now(run).State == StateRunning })
+	var first time.Time
+	lease := func() (at time.Time) {
+		_ = b.pool.QueryRow(context.Background(), `SELECT lease_expires_at FROM idem.steps WHERE state = 'running'`).Scan(&at)
+		return at
+	}
+	first = lease()
+	b.eventually("the lease is renewed", func() bool { at := lease(); return !at.IsZero() && at.After(first) })
+	b.is(b.wait(run), StateCompleted, "", 1, 0)
+}
+
+// Both workers want the step: one claim, one run.
+func TestF14_TwoWorkersOneStep(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		action := NewAction[charge](way)
+		RegisterAction(b.reg, action, charger(way, b.pool))
+		for range 4 {
+			b.work(slow())
+		}
+		run := b.charge(action)
+		b.is(b.wait(run), StateCompleted, "", 1, 0)
+		b.written(run, way, 1)
+		b.ran(run, 1)
+	})
+}
+
+// Many claims at the same moment share the steps out, each to one.
+func TestF14_ConcurrentClaimsAreDisjoint(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("shared")
+	RegisterAction(b.reg, action, recordCharge)
+	ins := make([]charge, 200)
+	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, ins, nil))
+	w := b.idle(slow())
+	var mu sync.Mutex
+	claims := map[int64]int{}
+	var claimers sync.WaitGroup
+	for range 5 {
+		claimers.Go(func() {
+			for range 10 {
+				steps, err := w.claim(w.queues[DefaultQueue], 7)
+				if err != nil {
+					t.Error(err)
+				}
+				if len(steps) > 7 {
+					t.Errorf("claimed %d steps, want at most 7", len(steps))
+				}
+				mu.Lock()
+				for _, s := range steps {
+					claims[s.id]++
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	claimers.Wait()
+	for id, n := range claims {
+		if n != 1 {
+			t.Errorf("step %d was claimed %d times", id, n)
+		}
+	}
+	if len(claims) != b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`) {
+		t.Errorf("%d steps were claimed, but not as many are running", len(claims))
+	}
+}
+
+func TestF15_TwoSweepersReclaimOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("swept")
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 150), nil))
+	if got := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 200)); len(got) != 150 {
+		t.Fatalf("claimed %d", len(got))
+	}
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
+	var sweepers sync.WaitGroup
+	for range 4 {
+		sweepers.Go(func() {
+			if err := w.sweep(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	sweepers.Wait()
+	if err := w.sweep(); err != nil { // what others had locked
+		t.Error(err)
+	}
+	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending' AND reclaims = 1 AND attempt = 1`); n != 150 {
+		t.Errorf("%d steps were reclaimed once, want 150", n)
+	}
+	if n := len(b.events.of(EventReclaimed)); n != 150 {
+		t.Errorf("%d reclaims were reported, want 150", n)
+	}
+}
+
+// A step that cannot be swept at the moment does not hide those behind it.
+func TestSweepPassesOverLockedSteps(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("swept")
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 120), nil))
+	must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 200))
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
+	tx := b.lockedStep(runs[0])
+	if err := w.sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending'`); n != 119 {
+		t.Errorf("%d steps were swept, want all but the locked one", n)
+	}
+	_ = tx.Rollback(t.Context())
+}
+
+// Whatever plan the server chooses, also with no statistics, a claim takes no more than it was told to.
+func TestF36_ClaimKeepsItsLimitOnEveryPlan(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("planned")
+	RegisterAction(b.reg, action, recordCharge)
+	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 300), nil))
+	plans := []map[string]string{
+		{},
+		{"enable_indexscan": "off", "enable_bitmapscan": "off"},
+		{"enable_seqscan": "off"},
+		{"enable_hashjoin": "off", "enable_mergejoin": "off"},
+		{"enable_nestloop": "off", "enable_material": "off"},
+		{"plan_cache_mode": "force_generic_plan"},
+		{"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off", "enable_sort": "off"},
+	}
+	for _, settings := range plans {
+		cfg := b.pool.Config()
+		for name, value := range settings {
+			cfg.ConnConfig.RuntimeParams[name] = value
+		}
+		pool := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
+		w := must[*Worker](t)(NewWorker(pool, b.reg, slow()))
+		w.control, w.lasting = pool, t.Context()
+		for range 7 { // the sixth execution may use a generic plan
+			if steps := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 3)); len(steps) != 3 {
+				t.Errorf("with %v: claimed %d, want 3", settings, len(steps))
+			}
+		}
+		pool.Close()
+	}
+	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`); n != 3*7*len(plans) {
+		t.Errorf("%d steps are running, want %d", n, 3*7*len(plans))
+	}
+}
+
+// F34: what a worker sends has no time of its own clock in it, so its clock can decide nothing.
+func TestF34_NoWorkersClockInTheDatabase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	traced := &argTracer{}
+	cfg := b.pool.Config()
+	cfg.ConnConfig.Tracer = traced
+	pool := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
+	t.Cleanup(pool.Close)
+	b.client = NewClient(pool)
+	var runs atomic.Int32
+	action := NewAction[charge]("timed", WithBackoff(time.Millisecond))
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		if runs.Add(1) == 1 {
+			return errors.New("once")
+		}
+		return writeCharge(ctx, direct, in)
+	})
+	worker := slow()
+	worker.Heartbeat = 20 * time.Millisecond
+	b.workOn(pool, worker)
+	run := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}, WithDelay(50*time.Millisecond)))
+	b.is(b.wait(run), StateCompleted, "", 2, 0)
+	if n := traced.queries.Load(); n < 5 {
+		t.Fatalf("only %d statements were seen", n)
+	}
+	if sql := traced.timed.Load(); sql != nil {
+		t.Errorf("this statement was given a time: %v", sql)
+	}
+}
+
+// argTracer remembers a statement that was given a time.
+type argTracer struct {
+	queries atomic.Int32
+	timed   atomic.Value
+}
+
+func (a *argTracer) look(sql string, args []any) {
+	a.queries.Add(1)
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case time.Time:
+			a.timed.Store(sql)
+		case *time.Time:
+			if arg != nil {
+				a.timed.Store(sql)
+			}
+		}
+	}
+}
+
+func (a *argTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	a.look(d.SQL, d.Args)
+	return ctx
+}
+func (a *argTracer) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (a *argTracer) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	return ctx
+}
+func (a *argTracer) TraceBatchQuery(_ context.Context, _ *pgx.Conn, d pgx.TraceBatchQueryData) {
+	a.look(d.SQL, d.Args)
+}
+func (a *argTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
