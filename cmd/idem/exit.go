@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/idem-go/idem/gen/diag"
 )
 
 // The exit statuses.
@@ -55,9 +58,22 @@ func (c *console) report(ctx context.Context, err error) int {
 		fmt.Fprintf(c.err, "usage: %s\n%s\n", usage.cmd.usage(), usage.cmd.more())
 		return exitUsage
 	}
+	if list, ok := errors.AsType[diag.List](err); ok {
+		_ = shorten(list).WriteText(c.err)
+		return exitFindings
+	}
 	fmt.Fprintf(c.err, "idem: %s\n", redact(err.Error()))
 	if _, ok := errors.AsType[*refusal](err); ok {
 		return exitFindings
 	}
 	return exitInternal
+}
+
+// shorten words the positions relative to the working directory.
+func shorten(list diag.List) diag.List {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Pos.File = shortPath(list[i].Pos.File)
+	}
+	return list
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -107,19 +108,20 @@ func (g *generate) options(patterns []string) (gen.Options, error) {
 	return o, nil
 }
 
-// findings prints diagnostics. As JSON they are an array, also when there are none.
+// findings ends the run with diagnostics. As JSON they are an array, also when there are none.
 func (g *generate) findings(c *console, list diag.List) error {
-	for i := range list {
-		list[i].Pos.File = shortPath(list[i].Pos.File)
-	}
-	print := func() error { return list.WriteText(c.err) }
 	if g.json {
-		print = func() error { return list.WriteJSON(c.out) }
+		if err := shorten(list).WriteJSON(c.out); err != nil {
+			return err
+		}
 	}
-	if err := print(); err != nil || len(list) == 0 {
-		return err
+	switch {
+	case len(list) == 0:
+		return nil
+	case g.json:
+		return errFindings
 	}
-	return errFindings
+	return list
 }
 
 // stale says which files are not up to date, and what to do about it.
@@ -157,7 +159,7 @@ func why(state output.State) string {
 // again is the command that brings the files up to date.
 func (g *generate) again(patterns []string) string {
 	words := []string{"go tool idem generate"}
-	if _, err := exec.LookPath("idem"); err == nil {
+	if onPath() {
 		words[0] = "idem generate"
 	}
 	if g.migrations != "" {
@@ -170,6 +172,22 @@ func (g *generate) again(patterns []string) string {
 		words = append(words, "--rename", rename)
 	}
 	return strings.Join(append(words, packagesOf(patterns)), " ")
+}
+
+// onPath reports whether idem, called by that name alone, is this program.
+func onPath() bool {
+	found, err := exec.LookPath("idem")
+	if err != nil {
+		return false
+	}
+	self, err := os.Executable()
+	return err == nil && sameFile(found, self)
+}
+
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 func packagesOf(patterns []string) string {
