@@ -361,6 +361,39 @@ func TestCheckShowsTheGeneratedLine(t *testing.T) {
 	}
 }
 
+func TestImportCycleIsSaid(t *testing.T) {
+	dir := newModule(t, `
+-- a/a.go --
+package a
+
+import (
+	"cases.test/b"
+	"github.com/idem-go/idem/runtime"
+)
+
+type In struct{ A int }
+
+//idem:action a
+func A(ctx runtime.Context, in b.In) error { return nil }
+-- b/b.go --
+package b
+
+import (
+	"cases.test/a"
+	"github.com/idem-go/idem/runtime"
+)
+
+type In struct{ B int }
+
+//idem:action b
+func B(ctx runtime.Context, in a.In) error { return nil }
+`)
+	list := diagnosticsOf(t, dir)
+	if len(list) != 1 || list[0].Code != "undefined-type" || !strings.Contains(list[0].Message, "import cycle") {
+		t.Errorf("got %v", list)
+	}
+}
+
 func TestEmitErrorsEndTheRun(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
 	wrong := errors.New("wrong")

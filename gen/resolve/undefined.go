@@ -36,8 +36,8 @@ func (r *resolver) whyInvalid(expr ast.Expr) (pos token.Pos, why, fix string) {
 		}
 		switch obj := r.pkg.Info.Uses[id].(type) {
 		case *types.PkgName:
-			if missing := r.prog.Missing(obj.Imported().Path()); missing != "" {
-				pos, why, fix = id.Pos(), "package "+obj.Imported().Path()+" could not be loaded: "+missing, "correct the import, or add its module"
+			if err := r.importError(obj); err != nil {
+				pos, why, fix = id.Pos(), err.Msg, "correct the import, or add its module"
 			}
 		case *types.TypeName:
 			if decl := r.declaration(obj); decl != nil && isInvalid(obj.Type()) {
@@ -57,6 +57,18 @@ func (r *resolver) errorIn(n ast.Node) *types.Error {
 	for i := range r.pkg.Errors {
 		if e := &r.pkg.Errors[i]; n.Pos() <= e.Pos && e.Pos < n.End() {
 			return e
+		}
+	}
+	return nil
+}
+
+// importError gives the error of the import that declares a package name, if it failed.
+func (r *resolver) importError(name *types.PkgName) *types.Error {
+	for _, file := range r.pkg.Syntax {
+		for _, spec := range file.Imports {
+			if spec.Pos() <= name.Pos() && name.Pos() < spec.End() {
+				return r.errorIn(spec)
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,4 @@
+package resolve
+
+// For the tests in package resolve_test.
+var ResolveFound = resolveFound
