@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-const module = "github.com/idem-go/idem"
+const idemModule = "github.com/idem-go/idem"
 
 // listed is what `go list` says of a package.
 type listed struct {
@@ -45,7 +45,7 @@ func list(t *testing.T) map[string]listed {
 
 // within tells whether path is one of the module's packages at or below dir.
 func within(path, dir string) bool {
-	return path == module+"/"+dir || strings.HasPrefix(path, module+"/"+dir+"/")
+	return path == idemModule+"/"+dir || strings.HasPrefix(path, idemModule+"/"+dir+"/")
 }
 
 // TestDependenciesPointOneWay: cmd -> gen, runtime; the stages of gen -> model; generated code -> runtime -> pgx.
@@ -113,8 +113,8 @@ func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 func TestRuntimeDependsOnPgxAlone(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
-	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", module + "/runtime"}
-	for _, dep := range packages[module+"/runtime"].Deps {
+	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", idemModule + "/runtime"}
+	for _, dep := range packages[idemModule+"/runtime"].Deps {
 		if packages[dep].Standard {
 			continue
 		}
@@ -128,7 +128,7 @@ func TestRuntimeDependsOnPgxAlone(t *testing.T) {
 func TestProbesAreTestSupport(t *testing.T) {
 	t.Parallel()
 	for path, p := range list(t) {
-		if slices.Contains(p.Imports, module+"/runtime/internal/probe") && !within(path, "runtime") {
+		if slices.Contains(p.Imports, idemModule+"/runtime/internal/probe") && !within(path, "runtime") {
 			t.Errorf("%s imports the probes", path)
 		}
 	}

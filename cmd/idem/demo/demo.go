@@ -44,7 +44,7 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (Report, 
 	if err := prepare(ctx, pool); err != nil {
 		return Report{}, err
 	}
-	say.line("Postgres: %s", server.Source())
+	say.line("Postgres from %s", server.Source())
 	say.line("Seed %d: %d runs on %d worker processes, %d of which get a SIGKILL while they work.", o.Seed, o.Runs, o.Workers, o.Kills)
 
 	work, err := enqueue(ctx, pool, o.Runs)
