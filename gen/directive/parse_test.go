@@ -70,6 +70,19 @@ func TestPositionsAreThoseOfTheTokens(t *testing.T) {
 	}
 }
 
+func TestFlagsTakeNoValue(t *testing.T) {
+	existing := Lookup("effect").Param("existing")
+	existing.Later = false
+	defer func() { existing.Later = true }()
+	d, reports := parse("//idem:effect table=a existing")
+	if len(reports) > 0 || !Value[bool](d, "existing") || Format(d) != "//idem:effect table=a existing" {
+		t.Errorf("got %s, %v", Format(d), reports)
+	}
+	if _, reports := parse("//idem:effect existing=true"); len(reports) != 1 || !strings.Contains(reports[0], "14 unexpected-value") {
+		t.Errorf("got %v", reports)
+	}
+}
+
 func TestFormat(t *testing.T) {
 	tests := map[string]string{
 		"//idem:action  charge   queue=a timeout=1s ":     "//idem:action charge timeout=1s queue=a",

@@ -81,13 +81,10 @@ func (i importer) Import(path string) (*types.Package, error) {
 // Missing says why a package could not be imported, or gives "".
 func (p *Program) Missing(path string) string { return p.missing[path] }
 
-// ImportName gives the name of a package that the program imports, or "" when it could not be loaded.
-func (p *Program) ImportName(path string) string {
+// Imported gives a package that the program imports, or nil when it could not be loaded.
+func (p *Program) Imported(path string) *types.Package {
 	if pkg := p.own[path]; pkg != nil {
-		return pkg.Name
+		return pkg.Types
 	}
-	if pkg := p.imported[path]; pkg != nil {
-		return pkg.Name()
-	}
-	return ""
+	return p.imported[path]
 }

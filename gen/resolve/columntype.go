@@ -5,7 +5,6 @@ import (
 	"go/types"
 
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/sqltext"
 )
 
 // columnType is what a Go type is in Postgres.
@@ -115,92 +114,4 @@ func (f typing) jsonType(t types.Type) columnType {
 	}
 	nilable := isNilable(t)
 	return columnType{sql: "jsonb", encode: model.JSON, nullable: nilable, nilable: nilable}.as(f.override, t)
-}
-
-// as applies type: to the type that a Go type has by itself.
-func (ct columnType) as(override string, t types.Type) columnType {
-	if override == "" {
-		return ct
-	}
-	switch {
-	case isJSON(override) && !isText(t):
-		ct.encode, ct.convert = model.JSON, ""
-	case ct.encode == model.UUID && sqltext.SameType(override, "uuid"):
-	case ct.encode == model.Uint64 && !isInteger(override):
-	case ct.encode == model.Text:
-	case ct.encode == model.UUID && hasMethods(t, "MarshalText", "UnmarshalText"):
-		ct.encode = model.Text
-	default:
-		ct.encode = model.Plain
-		if !isInteger(override) && ct.convert == "int64" {
-			ct.convert = ""
-		}
-	}
-	ct.sql = override
-	return ct
-}
-
-func isJSON(sqlType string) bool {
-	return sqltext.SameType(sqlType, "json") || sqltext.SameType(sqlType, "jsonb")
-}
-
-func isInteger(sqlType string) bool {
-	return sqltext.SameType(sqlType, "smallint") || sqltext.SameType(sqlType, "integer") || sqltext.SameType(sqlType, "bigint")
-}
-
-// isText reports whether a value can be JSON text already: a string, or bytes that are not marked as raw
-// JSON.
-func isText(t types.Type) bool {
-	if isNamed(t, "encoding/json", "RawMessage") {
-		return false
-	}
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0 || isBytes(t) || isDatabaseValue(t)
-}
-
-func isBytes(t types.Type) bool {
-	s, ok := t.Underlying().(*types.Slice)
-	if !ok {
-		return false
-	}
-	b, ok := s.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Byte
-}
-
-func isUUID(t types.Type) bool {
-	a, ok := t.Underlying().(*types.Array)
-	if !ok || a.Len() != 16 {
-		return false
-	}
-	b, ok := a.Elem().Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Byte
-}
-
-func isNilable(t types.Type) bool {
-	switch t.Underlying().(type) {
-	case *types.Slice, *types.Map:
-		return true
-	}
-	return false
-}
-
-// isDatabaseValue reports whether a type stores or reads itself through database/sql.
-func isDatabaseValue(t types.Type) bool {
-	return hasMethods(t, "Value") && isValuer(t) || hasMethods(t, "Scan") && isScanner(t)
-}
-
-func isValuer(t types.Type) bool {
-	sig := methodSignature(t, "Value")
-	return sig.Params().Len() == 0 && sig.Results().Len() == 2 && isNamed(sig.Results().At(0).Type(), "database/sql/driver", "Value")
-}
-
-func isScanner(t types.Type) bool {
-	sig := methodSignature(t, "Scan")
-	return sig.Params().Len() == 1 && sig.Results().Len() == 1 && isError(sig.Results().At(0).Type()) &&
-		types.Identical(sig.Params().At(0).Type(), types.NewInterfaceType(nil, nil))
-}
-
-func methodSignature(t types.Type, name string) *types.Signature {
-	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
-	return obj.(*types.Func).Signature()
 }

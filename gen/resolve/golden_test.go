@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -49,6 +50,7 @@ func TestGoldenDiagnostics(t *testing.T) {
 		})
 	}
 	checkAllBelong(t, cases, list)
+	checkCodes(t, list)
 }
 
 // TestGoldenModels compares the models of right sources, in JSON.
@@ -146,6 +148,30 @@ func (c goldenCase) text(list diag.List) string {
 // relative takes the case's folder out of file names, and leaves import paths alone.
 func (c goldenCase) relative(text string) string {
 	return regexp.MustCompile(`(^|[ "])`+regexp.QuoteMeta(c.name)+"/").ReplaceAllString(text, "$1")
+}
+
+// codes are those of all diagnostics about source. They are stable: people and tools name them.
+var codes = []string{
+	"alias-effect", "bad-column", "bad-conflict", "bad-count", "bad-default", "bad-duration", "bad-field", "bad-fields",
+	"bad-fixture", "bad-function", "bad-identity", "bad-key", "bad-name", "bad-payload", "bad-queue", "bad-size",
+	"bad-table", "bad-tag", "bad-type", "bad-update", "detached-directive", "duplicate-column", "duplicate-node",
+	"duplicate-table", "embedded-pointer", "empty-value", "generic-effect", "generic-handler", "generic-receiver",
+	"hidden-type", "key-and-item", "misplaced-name", "missing-name", "missing-value", "name-collision", "near-miss",
+	"no-column-type", "no-columns", "quoting", "repeated-argument", "reserved-column", "several-directives",
+	"shadowed-name", "signature", "syntax", "trailing-comment", "undefined-type", "unexpected-word",
+	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unsupported-argument",
+	"unsupported-directive", "unusable-name", "wrong-target",
+}
+
+func checkCodes(t *testing.T, list diag.List) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, d := range list {
+		seen[d.Code] = true
+	}
+	if diff := cmp.Diff(codes, slices.Sorted(maps.Keys(seen))); diff != "" {
+		t.Errorf("the golden files do not have each code (-want +got):\n%s", diff)
+	}
 }
 
 func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {

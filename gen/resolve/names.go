@@ -1,6 +1,7 @@
 package resolve
 
 import (
+	"go/ast"
 	"go/token"
 	"go/types"
 	"strconv"
@@ -17,14 +18,28 @@ func newGeneratedNames(r *resolver) *generatedNames {
 	g := &generatedNames{r: r, imports: map[string]bool{}, owners: map[string]string{}}
 	for _, file := range r.pkg.Syntax {
 		for _, spec := range file.Imports {
-			if spec.Name != nil {
-				g.imports[spec.Name.Name] = true
-			} else if path, err := strconv.Unquote(spec.Path.Value); err == nil {
-				g.imports[r.prog.ImportName(path)] = true
-			}
+			g.addImport(spec)
 		}
 	}
 	return g
+}
+
+// addImport notes what an import adds to its file's scope, which the package's own names must not
+// repeat.
+func (g *generatedNames) addImport(spec *ast.ImportSpec) {
+	path, err := strconv.Unquote(spec.Path.Value)
+	switch imported := g.r.prog.Imported(path); {
+	case err != nil:
+	case spec.Name != nil && spec.Name.Name != ".":
+		g.imports[spec.Name.Name] = true
+	case imported == nil:
+	case spec.Name == nil:
+		g.imports[imported.Name()] = true
+	default:
+		for _, name := range imported.Scope().Names() {
+			g.imports[name] = true
+		}
+	}
 }
 
 // claim takes names for what a directive generates, and reports those that are taken.
@@ -37,7 +52,7 @@ func (g *generatedNames) claim(pos token.Pos, owner string, names []string) {
 			obj := g.r.pkg.Types.Scope().Lookup(name)
 			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which the package declares already at %s", owner, name, g.r.prog.Position(obj.Pos()))
 		case g.imports[name]:
-			g.r.add(pos, "name-collision", "give the import another name", "%s generates %s, which is the name of an import", owner, name)
+			g.r.add(pos, "name-collision", "give the import another name", "%s generates %s, which an import declares", owner, name)
 		}
 		g.owners[name] = owner
 	}

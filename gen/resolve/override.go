@@ -1,0 +1,49 @@
+package resolve
+
+import (
+	"go/types"
+
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/sqltext"
+)
+
+// as applies type: to the type that a Go type has by itself.
+func (ct columnType) as(override string, t types.Type) columnType {
+	if override == "" {
+		return ct
+	}
+	switch {
+	case isJSON(override) && !isText(t):
+		ct.encode, ct.convert = model.JSON, ""
+	case ct.encode == model.UUID && sqltext.SameType(override, "uuid"):
+	case ct.encode == model.Uint64 && !isInteger(override):
+	case ct.encode == model.Text:
+	case ct.encode == model.UUID && hasMethods(t, "MarshalText", "UnmarshalText"):
+		ct.encode = model.Text
+	default:
+		ct.encode = model.Plain
+		if !isInteger(override) && ct.convert == "int64" {
+			ct.convert = ""
+		}
+	}
+	ct.sql = override
+	return ct
+}
+
+func isJSON(sqlType string) bool {
+	return sqltext.SameType(sqlType, "json") || sqltext.SameType(sqlType, "jsonb")
+}
+
+func isInteger(sqlType string) bool {
+	return sqltext.SameType(sqlType, "smallint") || sqltext.SameType(sqlType, "integer") || sqltext.SameType(sqlType, "bigint")
+}
+
+// isText reports whether a value can be JSON text already: a string, or bytes that are not marked as raw
+// JSON.
+func isText(t types.Type) bool {
+	if isNamed(t, "encoding/json", "RawMessage") {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0 || isBytes(t) || isDatabaseValue(t)
+}
