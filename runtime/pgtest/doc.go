@@ -24,8 +24,10 @@
 // # What stays behind
 //
 // Nothing, however the process ends. A shell watches a pipe that only this process holds open: when it closes, by a normal
-// exit, a panic, Ctrl-C or SIGKILL, the shell stops the server and removes its directory. On a server of the user's,
-// databases are dropped when their test ends; those of a killed process are dropped by the next process that comes along.
+// exit, a panic, Ctrl-C or SIGKILL, the shell stops the server and removes its directory.
+//
+// On a server of the user's, databases are dropped when their test ends. Templates, and the databases of a killed process,
+// are dropped by the next process that comes along, or by [Close] in a TestMain.
 //
 // # Programs and fault tests
 //

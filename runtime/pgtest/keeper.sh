@@ -2,6 +2,7 @@
 # when the process that wrote the commands is gone, for whatever reason.
 #
 # $1 is where to make the directory, $2 the directory of the server's binaries; the rest are arguments of postgres.
+unset IDEM_PGTEST_KEEPER
 umask 077
 bin=$2
 [ -x "$bin/initdb" ] && [ -x "$bin/postgres" ] || { echo denied; exit 1; }

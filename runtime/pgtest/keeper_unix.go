@@ -23,6 +23,9 @@ import (
 // maxSocketPath is what the shortest sockaddr_un of the systems we run on holds, its closing zero aside.
 const maxSocketPath = 103
 
+// scriptEnv hands the shell its script: as an argument it would fill the screen of whoever lists processes.
+const scriptEnv = "IDEM_PGTEST_KEEPER"
+
 //go:embed keeper.sh
 var keeperScript string
 
@@ -58,9 +61,9 @@ func startKeeperIn(parent, bin string, args []string, cred *syscall.Credential) 
 	if len(filepath.Join(parent, "idem-pg-XXXXXX", ".s.PGSQL.65535")) > maxSocketPath {
 		return nil, fmt.Errorf("%s: too long for a socket's path", parent)
 	}
-	cmd := exec.Command("/bin/sh", append([]string{"-c", keeperScript, "idem-pgtest", parent, bin}, args...)...)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", `eval "$` + scriptEnv + `"`, "idem-pgtest", parent, bin}, args...)...)
 	cmd.Dir = "/" // the current directory may be closed to the user that the server runs as
-	cmd.Env = environment()
+	cmd.Env = append(environment(), scriptEnv+"="+keeperScript)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: cred}
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -168,7 +168,7 @@ func TestOnlyItsOwnDatabasesAreDropped(t *testing.T) {
 }
 
 func TestSettingsOfTests(t *testing.T) {
-	pool := pgtest.New(t)
+	pool := pgtest.Own(t).New(t)
 	for name, want := range map[string]string{
 		"fsync": "off", "synchronous_commit": "on", "full_page_writes": "off", "max_connections": "300",
 		"server_encoding": "UTF8", "lc_collate": "C", "listen_addresses": "",
