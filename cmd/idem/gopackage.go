@@ -40,7 +40,7 @@ func moduleAbove(dir string) (goModule, error) {
 			return goModule{folder, file}, nil
 		}
 		if folder == filepath.Dir(folder) {
-			return goModule{}, refusef("%s is in no module; begin one with: go mod init example.com/%s", dir, filepath.Base(dir))
+			return goModule{}, refusef("%s is in no module; name a directory of one, or begin one with: go mod init example.com/%s", dir, filepath.Base(dir))
 		}
 	}
 }
