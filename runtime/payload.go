@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // encodePayload gives the exact bytes that are stored for v, and refuses what would not come back as
-// it went in: text that is not UTF-8, and U+0000, which Postgres cannot hold in text.
+// it went in: text that is not UTF-8, half a surrogate pair, and U+0000, which Postgres cannot hold in text.
 func encodePayload(what, node string, v any, limit int64) ([]byte, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -24,38 +27,52 @@ func encodePayload(what, node string, v any, limit int64) ([]byte, error) {
 }
 
 var (
-	errNUL     = errors.New(`a text contains U+0000, which Postgres cannot store; send bytes as []byte`)
-	errBadUTF8 = errors.New(`a text is not valid UTF-8; send bytes as []byte`)
-	escape     = []byte(`\u`)
+	errNUL       = errors.New(`a text contains U+0000, which Postgres cannot store; send bytes as []byte`)
+	errBadUTF8   = errors.New(`a text is not valid UTF-8; send bytes as []byte`)
+	errSurrogate = errors.New(`a text contains half of a surrogate pair, which is no character; send bytes as []byte`)
 )
 
-// checkText looks for the two escapes that encoding/json writes for what cannot be stored. A genuine
-// U+FFFD is written as itself, the escape stands only for bytes that were not UTF-8.
+// checkText looks for what JSON can say and a text cannot hold. encoding/json writes the escape \ufffd only for
+// bytes that were not UTF-8: a genuine U+FFFD is written as itself. What a json.RawMessage or a MarshalJSON
+// brings along is not looked at by encoding/json, and can be anything.
 func checkText(data []byte) error {
-	for rest, at := data, 0; ; {
-		i := bytes.Index(rest, escape)
-		if i < 0 || len(rest) < i+6 {
+	if !utf8.Valid(data) {
+		return errBadUTF8
+	}
+	for {
+		i := bytes.IndexByte(data, '\\')
+		if i < 0 || len(data) < i+2 {
 			return nil
 		}
-		at += i
-		hex := string(rest[i+2 : i+6])
-		if (hex == "0000" || hex == "fffd") && !escaped(data, at) {
-			if hex == "0000" {
-				return errNUL
-			}
+		data = data[i:]
+		r, escape := unicodeEscape(data)
+		switch {
+		case !escape:
+			data = data[2:]
+			continue
+		case r == 0:
+			return errNUL
+		case string(data[:6]) == `\ufffd`:
 			return errBadUTF8
 		}
-		rest, at = rest[i+2:], at+2
+		data = data[6:]
+		if utf16.IsSurrogate(r) {
+			low, _ := unicodeEscape(data)
+			if utf16.DecodeRune(r, low) == utf8.RuneError {
+				return errSurrogate
+			}
+			data = data[6:]
+		}
 	}
 }
 
-// escaped tells whether the backslash at i is itself escaped by the one before it.
-func escaped(data []byte, i int) bool {
-	n := 0
-	for j := i - 1; j >= 0 && data[j] == '\\'; j-- {
-		n++
+// unicodeEscape reads the \u escape that data begins with, if it does.
+func unicodeEscape(data []byte) (r rune, ok bool) {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+		return 0, false
 	}
-	return n%2 == 1
+	n, err := strconv.ParseUint(string(data[2:6]), 16, 32)
+	return rune(n), err == nil
 }
 
 func digestBytes(data []byte) []byte {
