@@ -107,6 +107,8 @@ type module struct {
 
 func newModule(t *testing.T) *module {
 	t.Helper()
+	t.Setenv("GOFLAGS", "-mod=mod") // the requirements below may ask for others
+	t.Setenv("GOWORK", "off")
 	m := &module{t: t, dir: t.TempDir()}
 	if real, err := filepath.EvalSymlinks(m.dir); err == nil {
 		m.dir = real
@@ -184,12 +186,23 @@ func (m *module) generate(o gen.Options) *gen.Result {
 // run runs a command in the module; it must succeed and print nothing.
 func (m *module) run(t *testing.T, command string, args ...string) {
 	t.Helper()
-	cmd := exec.Command(command, args...)
-	cmd.Dir = m.dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := m.command(command, args...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%s %s: %v\n%s", command, strings.Join(args, " "), err, out)
 	}
+}
+
+// test runs the module's own tests.
+func (m *module) test(t *testing.T, patterns ...string) {
+	t.Helper()
+	if out, err := m.command("go", append([]string{"test", "-timeout=2m"}, patterns...)...).CombinedOutput(); err != nil {
+		t.Errorf("go test: %v\n%s", err, out)
+	}
+}
+
+func (m *module) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = m.dir
+	return cmd
 }
 
 // stripHeaders takes the mark of generated code away, for tools that spare such code.

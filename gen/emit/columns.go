@@ -26,13 +26,11 @@ func argument(c model.Column) jen.Code {
 
 // defaultArgument gives NULL for a zero value, and else what pgx takes without an encoder.
 func defaultArgument(c model.Column, field *jen.Statement) jen.Code {
-	switch c.Encode {
-	case model.JSON:
-		return call("JSON", call("OrDefault", field))
-	case model.UUID:
-		return call("OrDefault", jen.Index(jen.Lit(16)).Byte().Call(field))
+	value := call("OrDefault", convert(c, field))
+	if c.Encode == model.JSON {
+		return call("JSON", value)
 	}
-	return call("OrDefault", convert(c, field))
+	return value
 }
 
 func convert(c model.Column, field *jen.Statement) *jen.Statement {
