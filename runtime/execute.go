@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -22,17 +23,27 @@ func (w *Worker) execute(s *heldStep) {
 			w.conclude(ex, nil, cause, cause)
 			return
 		}
-		timeout := time.AfterFunc(s.handler.timeout, func() { w.expire(ex) })
-		output, err := ex.call()
-		cause := ex.end(errReturned)
-		timeout.Stop()
-		if !w.conclude(ex, output, err, cause) {
+		if !w.attempt(ex) {
 			return
 		}
 		if !pause(w.steps, jitter(backoff(5*time.Millisecond, s.reruns, 200*time.Millisecond))) {
 			s.end(ErrShutdown)
 		}
 	}
+}
+
+// attempt runs the handler once. The deferred part also serves a handler that ends its goroutine, as a
+// test's FailNow does.
+func (w *Worker) attempt(ex *execution) (again bool) {
+	timeout := time.AfterFunc(ex.step.handler.timeout, func() { w.expire(ex) })
+	output, err := []byte(nil), error(&PanicError{Value: "the handler ended its goroutine", Stack: debug.Stack()})
+	defer func() {
+		cause := ex.end(errReturned)
+		timeout.Stop()
+		again = w.conclude(ex, output, err, cause)
+	}()
+	output, err = ex.call()
+	return again
 }
 
 // expire ends an attempt that has run for its timeout, and gives the handler the grace to notice.

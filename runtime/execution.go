@@ -78,24 +78,27 @@ func (ex *execution) Value(key any) any {
 	return ex.Context.Value(key)
 }
 
-// call runs the handler, and turns a panic, or a goroutine that it ended, into an error.
+// call runs the handler, and turns a panic into an error.
 func (ex *execution) call() (output []byte, err error) {
-	returned := false
 	defer func() {
-		if returned {
-			return
-		}
 		if v := recover(); v != nil {
 			output, err = nil, &PanicError{Value: v, Stack: debug.Stack()}
-			return
 		}
-		output, err = nil, &PanicError{Value: "runtime.Goexit", Stack: debug.Stack()}
 	}()
 	probe.At(probe.HandlerStart, ex.step.runID, ex.step.node)
 	output, err = ex.step.handler.run(ex, ex.step.input)
 	probe.At(probe.HandlerAfterWrite, ex.step.runID, ex.step.node)
-	returned = true
+	if err != nil {
+		ask(err)
+	}
 	return output, err
+}
+
+// ask asks an error everything that it will be asked later. One that panics, like a nil pointer in an error
+// interface, does so here, where a panic is the handler's.
+func ask(err error) {
+	var permanent *permanentError
+	_, _, _ = err.Error(), errors.Is(err, ErrPayloadMismatch), errors.As(err, &permanent)
 }
 
 // end ends the attempt, if nothing has before, and gives what ended it.
