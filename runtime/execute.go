@@ -195,8 +195,12 @@ func (ex *execution) interrupted(err error) bool {
 	ex.tx.mu.Lock()
 	defer ex.tx.mu.Unlock()
 	broken := ex.tx.broken
-	return broken != nil && !errors.Is(broken, ErrAttemptEnded) &&
-		!errors.Is(broken, context.DeadlineExceeded) && !errors.Is(broken, context.Canceled)
+	return broken != nil && !errors.Is(broken, ErrAttemptEnded) && !ownDoing(broken)
+}
+
+// ownDoing tells whether a connection was lost because the handler ended the context of a statement.
+func ownDoing(broken error) bool {
+	return errors.Is(broken, context.DeadlineExceeded) || errors.Is(broken, context.Canceled)
 }
 
 // failed ends an attempt; the next one follows, if there may be one.

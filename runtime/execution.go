@@ -91,6 +91,7 @@ func (ex *execution) call() (output []byte, err error) {
 	if err != nil {
 		ask(err)
 	}
+	ex.tx.returned(err)
 	return output, err
 }
 
@@ -249,6 +250,13 @@ func (ex *execution) takeUnflushed() []pendingWrite {
 	writes := ex.pending[ex.flushed:]
 	ex.flushed = len(ex.pending)
 	return writes
+}
+
+// flushAgain lets all kept writes be sent again.
+func (ex *execution) flushAgain() {
+	ex.mu.Lock()
+	defer ex.mu.Unlock()
+	ex.flushed = 0
 }
 
 // nextChild counts the runs of a node that this step enqueues.

@@ -107,7 +107,11 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	pool := pgtest.New(t, pgtest.Migrated("runtime", migrate))
+	return newBenchOn(t, pgtest.New(t, pgtest.Migrated("runtime", migrate)))
+}
+
+// newBenchOn is [newBench] on a database that has been migrated.
+func newBenchOn(t testing.TB, pool *pgxpool.Pool) *bench {
 	return &bench{TB: t, pool: pool, client: NewClient(pool), reg: NewRegistry(), events: &recorder{}}
 }
 

@@ -2,23 +2,35 @@ package runtime
 
 import "strings"
 
-// scanStatements counts the statements of an SQL text and gives the keyword of the first one that would
-// begin or end a transaction, if there is one. Savepoints are not transaction control here: a handler
-// may use them.
-func scanStatements(sql string) (count int, control string) {
+// scan is what is to be known about an SQL text before it is sent.
+type scan struct {
+	count   int    // of statements
+	control string // the first statement that would begin or end a transaction, by its keyword
+	rewinds bool   // a statement goes back to a savepoint
+}
+
+// scanStatements looks for statements that are not the handler's to send. Savepoints are: a handler may use
+// them.
+func scanStatements(sql string) (found scan) {
 	sc := sqlScanner{text: sql}
 	for {
 		words, any := sc.statement()
 		if any {
-			count++
-			if control == "" {
-				control = controlWord(words)
+			found.count++
+			found.rewinds = found.rewinds || toSavepoint(words)
+			if found.control == "" {
+				found.control = controlWord(words)
 			}
 		}
 		if sc.done() {
-			return count, control
+			return found
 		}
 	}
+}
+
+// toSavepoint: ROLLBACK [WORK | TRANSACTION] TO [SAVEPOINT] name.
+func toSavepoint(words [3]string) bool {
+	return words[0] == "ROLLBACK" && (words[1] == "TO" || words[2] == "TO" && words[1] != "PREPARED")
 }
 
 // controlWord judges a statement by its first words.
@@ -31,7 +43,7 @@ func controlWord(words [3]string) string {
 			return words[0] + " TRANSACTION"
 		}
 	case "ROLLBACK":
-		if words[1] != "TO" && words[2] != "TO" { // ROLLBACK [WORK | TRANSACTION] TO SAVEPOINT
+		if !toSavepoint(words) {
 			return words[0]
 		}
 	}

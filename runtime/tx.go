@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,12 +44,12 @@ type completionTx struct {
 func (t *completionTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	batchable, err := t.admit(ctx, sql, args)
+	a, err := t.admit(ctx, sql, args)
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	if t.prologueLen() == 0 || !batchable {
-		if err := t.flush(ctx); err != nil {
+	if t.prologueLen() == 0 || !a.batchable {
+		if err := t.precede(ctx, a); err != nil {
 			return pgconn.CommandTag{}, err
 		}
 		t.ex.roundTrip()
@@ -80,18 +81,18 @@ func (t *completionTx) queryRow(ctx context.Context, foreign bool, sql string, a
 func (t *completionTx) query(ctx context.Context, foreign bool, sql string, args []any) (pgx.Rows, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	batchable := true
+	a := admission{batchable: true}
 	var err error
 	if foreign {
-		batchable, err = t.admit(ctx, sql, args)
+		a, err = t.admit(ctx, sql, args)
 	} else {
 		err = t.enter(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if t.prologueLen() == 0 || !batchable {
-		if err := t.flush(ctx); err != nil {
+	if t.prologueLen() == 0 || !a.batchable {
+		if err := t.precede(ctx, a); err != nil {
 			return nil, err
 		}
 		t.ex.roundTrip()
@@ -121,15 +122,18 @@ func (t *completionTx) track(rows pgx.Rows, br pgx.BatchResults) pgx.Rows {
 func (t *completionTx) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	var all admission
 	for _, q := range b.QueuedQueries {
-		if _, err := t.admit(ctx, q.SQL, q.Arguments); err != nil {
+		a, err := t.admit(ctx, q.SQL, q.Arguments)
+		if err != nil {
 			return failedBatch{err}
 		}
+		all.rewinds = all.rewinds || a.rewinds
 	}
 	if err := t.enter(ctx); err != nil {
 		return failedBatch{err}
 	}
-	if err := t.flush(ctx); err != nil {
+	if err := t.precede(ctx, all); err != nil {
 		return failedBatch{err}
 	}
 	t.ex.roundTrip()
@@ -152,28 +156,42 @@ func (t *completionTx) CopyFrom(ctx context.Context, table pgx.Identifier, colum
 	return n, t.after(err)
 }
 
-// admit checks the author's SQL and enters the transaction. batchable tells whether the statement can
-// travel behind others in one batch: a single statement without pgx's options among its arguments.
-func (t *completionTx) admit(ctx context.Context, sql string, args []any) (batchable bool, err error) {
-	count, control := scanStatements(sql)
-	if control != "" {
-		err := fmt.Errorf("%w (it sent %s)", ErrTxControl, control)
+// admission is how the author's SQL is to be sent.
+type admission struct {
+	batchable bool // behind others in one batch: a single statement without pgx's options among its arguments
+	rewinds   bool // it goes back to a savepoint
+}
+
+// admit checks the author's SQL and enters the transaction.
+func (t *completionTx) admit(ctx context.Context, sql string, args []any) (admission, error) {
+	found := scanStatements(sql)
+	if found.control != "" {
+		err := fmt.Errorf("%w (it sent %s)", ErrTxControl, found.control)
 		t.ex.refuse(ReasonTxControl, err)
-		return false, err
+		return admission{}, err
 	}
 	if err := t.enter(ctx); err != nil {
-		return false, err
+		return admission{}, err
 	}
-	if count != 1 {
-		return false, nil
-	}
+	a := admission{batchable: found.count == 1 && !found.rewinds, rewinds: found.rewinds}
 	if len(args) > 0 {
 		switch args[0].(type) {
 		case pgx.QueryExecMode, pgx.QueryResultFormats, pgx.QueryResultFormatsByOID:
-			return false, nil
+			a.batchable = false
 		}
 	}
-	return true, nil
+	return a, nil
+}
+
+// precede runs what has to run before a statement. Nothing goes before the way back to a savepoint: the
+// transaction may be aborted. After it all kept writes are sent again, as it may have undone some; those that
+// it has not undone change nothing the second time.
+func (t *completionTx) precede(ctx context.Context, a admission) error {
+	if a.rewinds && t.began {
+		t.ex.flushAgain()
+		return nil
+	}
+	return t.flush(ctx)
 }
 
 // enter makes sure that the attempt lives and that there is a connection.
@@ -271,10 +289,7 @@ func (t *completionTx) after(err error) error {
 	pc := t.conn.Conn().PgConn()
 	switch {
 	case pc.IsClosed():
-		t.broken = err
-		if t.broken == nil {
-			t.broken = errors.New("the connection was closed")
-		}
+		t.broken = cmp.Or(err, errConnectionLost)
 	case err != nil && pc.TxStatus() == 'I':
 		t.aborted = true
 	}
@@ -286,12 +301,35 @@ func (t *completionTx) after(err error) error {
 	return err
 }
 
+// returned looks at the transaction when the handler comes back. That is before the attempt ends, and with it
+// the handler's context: what is still being read under it can be read to its end, until the timeout.
+func (t *completionTx) returned(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn == nil || t.broken != nil {
+		return
+	}
+	var unread error
+	if t.open != nil {
+		if err == nil {
+			t.open.finish()
+		}
+		unread = t.open.failure()
+	}
+	if t.conn.Conn().IsClosed() {
+		t.broken = cmp.Or(err, unread, errConnectionLost)
+	}
+}
+
+var errConnectionLost = errors.New("idem: the connection of the completion transaction is lost")
+
 // verdict says whether the transaction can complete the step: nil, or why not.
 func (t *completionTx) verdict() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.closeOpen()
 	switch {
+	case t.broken != nil && ownDoing(t.broken):
+		return fmt.Errorf("%w (%w)", ErrTxAborted, t.broken)
 	case t.broken != nil:
 		return &interruptedError{t.broken}
 	case t.aborted:
@@ -302,7 +340,7 @@ func (t *completionTx) verdict() error {
 	pc := t.conn.Conn().PgConn()
 	switch {
 	case pc.IsClosed():
-		return &interruptedError{errors.New("idem: the connection of the completion transaction is lost")}
+		return &interruptedError{errConnectionLost}
 	case pc.TxStatus() == 'E':
 		return ErrTxAborted
 	case pc.TxStatus() != 'T':
@@ -409,6 +447,7 @@ func (r *firstRow) Scan(dest ...any) error {
 type openResult interface {
 	finish()
 	finished() bool
+	failure() error // what went wrong while it was read
 }
 
 // trackedRows are rows that know when they have been read, and close the batch that they came with.
@@ -446,21 +485,26 @@ func (r *trackedRows) Err() error {
 }
 
 func (r *trackedRows) finish()        { r.Close() }
+func (r *trackedRows) failure() error { return r.Err() }
 func (r *trackedRows) finished() bool { return r.done.Load() }
 
 // trackedBatch are batch results that know when they have been closed.
 type trackedBatch struct {
 	pgx.BatchResults
+	err  error
 	done atomic.Bool
 }
 
 func (b *trackedBatch) Close() error {
-	err := b.BatchResults.Close()
-	b.done.Store(true)
-	return err
+	if !b.done.Load() {
+		b.err = b.BatchResults.Close()
+		b.done.Store(true)
+	}
+	return b.err
 }
 
 func (b *trackedBatch) finish()        { _ = b.Close() }
+func (b *trackedBatch) failure() error { return b.err }
 func (b *trackedBatch) finished() bool { return b.done.Load() }
 
 // failedBatch answers every call of a batch that was never sent.
