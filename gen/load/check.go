@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/idem-go/idem/gen/scan"
+	"github.com/idem-go/idem/gen/model"
 )
 
 // Check type-checks a package without the bodies of its functions. Errors are kept and tolerated:
@@ -33,7 +33,7 @@ func (p *Program) Check(pkg *Package) {
 // Join makes the Go file that was generated for a package a part of it, for the packages that import
 // it.
 func (p *Program) Join(pkg *Package, generated []byte) error {
-	file, err := p.parseFile(filepath.Join(pkg.Dir, scan.GeneratedFile), generated)
+	file, err := p.parseFile(filepath.Join(pkg.Dir, model.GeneratedFile), generated)
 	if err != nil {
 		return generatedError(generated, err)
 	}

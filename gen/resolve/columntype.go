@@ -71,6 +71,9 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 	if ct, ok := knownType(t); ok {
 		return ct.as(override, t), nil
 	}
+	if isBytes(t) && isJSON(override) {
+		return columnType{}, &noType{f.display(t) + " in a " + override + " column could be JSON or bytes", "use json.RawMessage"}
+	}
 	if override == "" && (isNamed(t, "math/big", "Rat") || isNamed(t, "math/big", "Float")) {
 		return columnType{}, &noType{f.display(t) + " writes itself in a form that numeric does not read", `add type:text to its db tag`}
 	}

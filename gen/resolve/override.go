@@ -38,12 +38,8 @@ func isInteger(sqlType string) bool {
 	return sqltext.SameType(sqlType, "smallint") || sqltext.SameType(sqlType, "integer") || sqltext.SameType(sqlType, "bigint")
 }
 
-// isText reports whether a value can be JSON text already: a string, or bytes that are not marked as raw
-// JSON.
+// isText reports whether a value is JSON text already: a string, or what a Value method gives.
 func isText(t types.Type) bool {
-	if isNamed(t, "encoding/json", "RawMessage") {
-		return false
-	}
 	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsString != 0 || isBytes(t) || isDatabaseValue(t)
+	return ok && b.Info()&types.IsString != 0 || isDatabaseValue(t)
 }

@@ -41,7 +41,6 @@ var known = map[string]columnType{
 	"net/netip.Addr":           {sql: "inet", encode: model.Plain},
 	"net/netip.Prefix":         {sql: "cidr", encode: model.Plain},
 	"net.IP":                   {sql: "inet", encode: model.Plain, nullable: true, nilable: true},
-	"net.HardwareAddr":         {sql: "macaddr", encode: model.Plain, nullable: true, nilable: true},
 	"math/big.Int":             {sql: "numeric", encode: model.Text},
 
 	"github.com/shopspring/decimal.Decimal":     {sql: "numeric", encode: model.Plain},

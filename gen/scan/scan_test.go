@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/idem-go/idem/gen/model"
 )
 
 func TestMentions(t *testing.T) {
@@ -35,10 +37,10 @@ func TestIsGenerated(t *testing.T) {
 		path, src string
 		want      bool
 	}{
-		{"a/idem_gen.go", Header + "\n\npackage a\n", true},
-		{"a/idem_gen.go", Header + "\r\n\r\npackage a\r\n", true},
+		{"a/idem_gen.go", model.GeneratedHeader + "\n\npackage a\n", true},
+		{"a/idem_gen.go", model.GeneratedHeader + "\r\n\r\npackage a\r\n", true},
 		{"a/idem_gen.go", "package a\n", false},
-		{"a/other.go", Header + "\n\npackage a\n", false},
+		{"a/other.go", model.GeneratedHeader + "\n\npackage a\n", false},
 	}
 	for _, test := range tests {
 		if got := IsGenerated(test.path, []byte(test.src)); got != test.want {
