@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,12 +230,19 @@ func released(reason Reason, err error) verdict {
 func (w *Worker) settle(s *heldStep, v verdict) {
 	var rows int64
 	text := errorText(v.err)
-	err := w.stubborn(w.lasting, "settle", func(ctx context.Context) error {
+	write := func(ctx context.Context) error {
 		tag, err := w.control.Exec(ctx, w.sql.settle, s.id, s.epoch, string(v.state), string(v.reason), v.attempts, v.interruptions,
 			v.delay.Microseconds(), text, s.attempt, string(v.event), string(v.reason), w.name)
 		rows = tag.RowsAffected()
 		return err
-	})
+	}
+	err := w.stubborn(w.lasting, "settle", write)
+	if err != nil && text != nil && faultOf(err) == faultStatement {
+		// The database's encoding may lack a character of the text. The failure matters more than its wording.
+		ascii := strconv.QuoteToASCII(*text)
+		text = &ascii
+		err = w.stubborn(w.lasting, "settle", write)
+	}
 	if err == nil && rows == 0 {
 		w.loseLease(s)
 		return

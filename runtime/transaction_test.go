@@ -375,6 +375,7 @@ func latin1(t *testing.T) *pgxpool.Pool {
 	}
 	exec(`CREATE DATABASE ` + name + ` TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'`)
 	cfg.ConnConfig.Database = name
+	cfg.ConnConfig.RuntimeParams["client_encoding"] = "UTF8" // or the bytes would pass as they are
 	pool := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
 	t.Cleanup(pool.Close)
 	if err := migrate(t.Context(), pool); err != nil {
