@@ -27,6 +27,13 @@ type token struct {
 // tokens splits an SQL fragment. It refuses what could end the fragment early or hide its end: statement
 // separators, comments, parameters, dollar quotes, backslashes, control characters, open quotes.
 func tokens(s string) ([]token, error) {
+	if !utf8.ValidString(s) {
+		return nil, errors.New("it is not valid UTF-8")
+	}
+	if i := strings.IndexFunc(s, isControl); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(s[i:])
+		return nil, fmt.Errorf("it holds the control character %q", r)
+	}
 	var found []token
 	spaced := false
 	for s != "" {
@@ -48,10 +55,6 @@ func tokens(s string) ([]token, error) {
 func next(s string) (token, error) {
 	r, size := utf8.DecodeRuneInString(s)
 	switch {
-	case r == utf8.RuneError && size == 1:
-		return token{}, errors.New("it is not valid UTF-8")
-	case isControl(r):
-		return token{}, fmt.Errorf("it holds the control character %q", r)
 	case strings.HasPrefix(s, "--"), strings.HasPrefix(s, "/*"):
 		return token{}, errors.New("it holds a comment")
 	case r == ';':
@@ -76,7 +79,7 @@ func isWord(r rune) bool {
 
 // wordToken reads a word, or the literal that a word such as E is the prefix of.
 func wordToken(s string) (token, error) {
-	end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) || isControl(r) || r == utf8.RuneError })
+	end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
 	if end < 0 {
 		end = len(s)
 	}
@@ -93,10 +96,6 @@ func quotedToken(kind tokenKind, s string, start int, quote rune, escapes bool) 
 		r, size := utf8.DecodeRuneInString(s[i:])
 		after := i + size
 		switch {
-		case r == utf8.RuneError && size == 1:
-			return token{}, errors.New("it is not valid UTF-8")
-		case isControl(r):
-			return token{}, fmt.Errorf("it holds the control character %q", r)
 		case escapes && r == '\\' && after < len(s):
 			_, size = utf8.DecodeRuneInString(s[after:])
 			i = after + size

@@ -62,9 +62,10 @@ func unlimited(columnType string) string {
 	return joined(columnType, func(depth int) bool { return depth == 0 })
 }
 
-// limits is what stands in the type's parentheses.
+// limits is what stands in the type's parentheses, without spaces.
 func limits(columnType string) string {
-	return joined(columnType, func(depth int) bool { return depth > 0 })
+	inside := joined(columnType, func(depth int) bool { return depth > 0 })
+	return strings.ReplaceAll(inside, " ", "")
 }
 
 func joined(columnType string, keep func(depth int) bool) string {
