@@ -1,6 +1,9 @@
 package directive
 
-import "go/token"
+import (
+	"go/token"
+	"strings"
+)
 
 // Directive is one directive as it stands in the source.
 type Directive struct {
@@ -28,6 +31,22 @@ func (d *Directive) Arg(name string) *Arg {
 	}
 	return nil
 }
+
+// ItemPos is the place of an item of a list, or of the value when the item is not to be found in it as it
+// is.
+func (a *Arg) ItemPos(item string) token.Pos {
+	at := 0
+	for _, part := range strings.FieldsFunc(a.Text, isListPunctuation) {
+		start := at + strings.Index(a.Text[at:], part)
+		if strings.TrimSpace(part) == item {
+			return a.ValuePos + token.Pos(start)
+		}
+		at = start + len(part)
+	}
+	return a.ValuePos
+}
+
+func isListPunctuation(r rune) bool { return r == ',' || r == '(' || r == ')' }
 
 // Value gives the value of an argument, and T's zero value when the directive does not have it. It
 // panics when T is not the type of the argument's kind.

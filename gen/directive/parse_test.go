@@ -70,6 +70,20 @@ func TestPositionsAreThoseOfTheTokens(t *testing.T) {
 	}
 }
 
+func TestItemsHavePlaces(t *testing.T) {
+	d, _ := parse("//idem:effect key=OrderID2,OrderID on_conflict=update(Totals,Total)")
+	for _, test := range []struct {
+		arg, item string
+		want      token.Pos
+	}{
+		{"key", "OrderID2", 18}, {"key", "OrderID", 27}, {"on_conflict", "Total", 61}, {"key", "Missing", 18},
+	} {
+		if got := d.Arg(test.arg).ItemPos(test.item) - 1; got != test.want {
+			t.Errorf("%s of %s stands at %d, want %d", test.item, test.arg, got, test.want)
+		}
+	}
+}
+
 func TestFlagsTakeNoValue(t *testing.T) {
 	existing := Lookup("effect").Param("existing")
 	existing.Later = false

@@ -22,7 +22,7 @@ func (r *resolver) key(p directive.Placed, e *model.Effect, columns []column) {
 		for _, name := range key.Value.([]string) {
 			if c := r.keyColumn(key, name, e, columns); c != nil {
 				if slices.Contains(e.Key, c.Name) {
-					r.add(key.ValuePos, "bad-key", "name each field once", "key= names column %s twice", c.Name)
+					r.add(key.ItemPos(name), "bad-key", "name each field once", "key= names column %s twice", c.Name)
 				}
 				e.Key = append(e.Key, c.Name)
 			}
@@ -36,7 +36,7 @@ func (r *resolver) key(p directive.Placed, e *model.Effect, columns []column) {
 }
 
 func (r *resolver) keyColumn(arg *directive.Arg, name string, e *model.Effect, columns []column) *column {
-	c := r.column(arg.ValuePos+token.Pos(max(0, strings.Index(arg.Text, name))), arg.Param.Name, name, e, columns)
+	c := r.column(arg.ItemPos(name), arg.Param.Name, name, e, columns)
 	if c == nil {
 		return nil
 	}
@@ -48,11 +48,11 @@ func (r *resolver) keyColumn(arg *directive.Arg, name string, e *model.Effect, c
 		why = "can be filled in by the database"
 	case c.Nullable:
 		why = "can be NULL, and NULL is never equal to NULL"
-	case c.Encode == model.JSON:
+	case c.Encode == model.JSON || isJSON(c.SQLType):
 		why = "is JSON, which is no key"
 	}
 	if why != "" {
-		r.add(arg.ValuePos+token.Pos(max(0, strings.Index(arg.Text, name))), "bad-key", "name a plain field that the handler always sets", "%s: column %s %s", arg.Param.Name, c.Name, why)
+		r.add(arg.ItemPos(name), "bad-key", "name a plain field that the handler always sets", "%s: column %s %s", arg.Param.Name, c.Name, why)
 	}
 	return c
 }
@@ -103,7 +103,7 @@ func (r *resolver) conflict(p directive.Placed, e *model.Effect, columns []colum
 	}
 	e.OnConflict = model.DoUpdate
 	for _, name := range arg.Value.(directive.OnConflict).Update {
-		pos := arg.ValuePos + token.Pos(max(0, strings.Index(arg.Text, name)))
+		pos := arg.ItemPos(name)
 		c := r.column(pos, "on_conflict", name, e, columns)
 		if c == nil {
 			continue

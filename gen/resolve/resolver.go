@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
@@ -33,7 +34,9 @@ func newResolver(prog *load.Program, pkg *load.Package) *resolver {
 }
 
 func (r *resolver) resolve(placed []directive.Placed) *model.Package {
+	r.onePackage()
 	if why := r.prog.Missing(load.RuntimePath); why != "" {
+		why, _, _ = strings.Cut(why, "; to add it")
 		r.add(placed[0].Pos, "runtime-missing", "run go get github.com/idem-go/idem", "generated code needs %s: %s", load.RuntimePath, why)
 	}
 	r.shadowed()
@@ -47,6 +50,16 @@ func (r *resolver) resolve(placed []directive.Placed) *model.Package {
 	slices.SortStableFunc(r.model.Handlers, func(a, b model.Handler) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(r.model.Effects, func(a, b model.Effect) int { return cmp.Compare(a.Type, b.Type) })
 	return r.model
+}
+
+// onePackage reports files that name another package than the first one does. The go command refuses
+// such a folder, and what is generated could be of either.
+func (r *resolver) onePackage() {
+	for _, file := range r.pkg.Syntax {
+		if file.Name.Name != r.pkg.Name {
+			r.add(file.Name.Pos(), "mixed-packages", "move the file to a folder of its own", "a file of package %s among those of package %s", file.Name.Name, r.pkg.Name)
+		}
+	}
 }
 
 func (r *resolver) add(pos token.Pos, code, fix, format string, args ...any) {
