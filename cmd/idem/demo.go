@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
 
 	"github.com/idem-go/idem/cmd/idem/demo"
+	"github.com/idem-go/idem/cmd/idem/fleet"
 )
 
 func demoVerb() *command {
@@ -31,7 +29,7 @@ Exit status: 0 when every effect happened once, 1 when one is duplicated or lost
 	cmd.flags.Uint64Var(&o.Seed, "seed", 0, "repeat the choice of victims of an earlier demonstration")
 	cmd.run = func(ctx context.Context, c *console, args []string) error {
 		if url := c.env(demo.WorkerEnv); url != "" {
-			return demoWorker(ctx, url, c.out)
+			return fleet.Serve(ctx, func(ctx context.Context) error { return demo.Work(ctx, url, c.out) })
 		}
 		if err := cmd.atMost(0, args); err != nil {
 			return err
@@ -55,18 +53,4 @@ Exit status: 0 when every effect happened once, 1 when one is duplicated or lost
 		return nil
 	}
 	return cmd
-}
-
-// demoWorker works until its standard input closes: with its parent, however that ends.
-func demoWorker(ctx context.Context, url string, out io.Writer) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		stop()
-	}()
-	if err := demo.Work(ctx, url, out); err != nil {
-		return fmt.Errorf("worker: %w", err)
-	}
-	return nil
 }

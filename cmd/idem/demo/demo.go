@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/idem/progress"
 	"github.com/idem-go/idem/examples/payments/migrations"
 	schema "github.com/idem-go/idem/migrations"
 	"github.com/idem-go/idem/runtime/pgtest"
@@ -25,7 +26,7 @@ type Options struct {
 // Run runs the demonstration, tells on out how it goes, and gives what it found. terminal lets the
 // progress stay in one line.
 func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (Report, error) {
-	say := &progress{out: out, terminal: terminal}
+	say := progress.New(out, terminal)
 	server, err := pgtest.Start(ctx, pgtest.Durable())
 	if err != nil {
 		return Report{}, err
@@ -44,8 +45,8 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (Report, 
 	if err := prepare(ctx, pool); err != nil {
 		return Report{}, err
 	}
-	say.line("Postgres from %s", server.Source())
-	say.line("Seed %d: %d runs on %d worker processes, %d of which get a SIGKILL while they work.", o.Seed, o.Runs, o.Workers, o.Kills)
+	say.Linef("Postgres from %s", server.Source())
+	say.Linef("Seed %d: %d runs on %d worker processes, %d of which get a SIGKILL while they work.", o.Seed, o.Runs, o.Workers, o.Kills)
 
 	work, err := enqueue(ctx, pool, o.Runs)
 	if err != nil {
@@ -53,7 +54,7 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (Report, 
 	}
 	began := time.Now()
 	tally := &tally{executions: map[string]int{}}
-	fleet, err := startFleet(ctx, o.Workers, url, tally)
+	fleet, err := startWorkers(o.Workers, url, tally)
 	if err != nil {
 		return Report{}, err
 	}
@@ -64,7 +65,7 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (Report, 
 	if err := fleet.stop(); err != nil {
 		return Report{}, err
 	}
-	say.end()
+	say.End()
 	report, err := count(ctx, pool, work)
 	report.Kills, report.KilledInside = fleet.kills, fleet.inside
 	report.Executions, report.Repeated = tally.counts()
@@ -92,7 +93,7 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 const deadline = 3 * time.Minute
 
 // disturb watches the work until all of it has ended, and kills a worker whenever another share of it is done.
-func disturb(ctx context.Context, pool *pgxpool.Pool, fleet *fleet, o Options, work workload, say *progress) error {
+func disturb(ctx context.Context, pool *pgxpool.Pool, fleet *workers, o Options, work workload, say *progress.Bar) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, deadline, fmt.Errorf("the work did not end within %v", deadline))
 	defer cancel()
 	random := rand.New(rand.NewPCG(o.Seed, 1))
@@ -104,7 +105,8 @@ func disturb(ctx context.Context, pool *pgxpool.Pool, fleet *fleet, o Options, w
 		if err := fleet.failure(); err != nil {
 			return err
 		}
-		say.update(done, work.steps(), fleet.kills)
+		say.Update(done, work.steps(), fmt.Sprintf("%s of %s steps, %d kills",
+			progress.Thousands(done), progress.Thousands(work.steps()), fleet.kills))
 		if done >= work.steps() {
 			return nil
 		}

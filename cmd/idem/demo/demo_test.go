@@ -10,18 +10,15 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/idem/fleet"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
 // TestMain serves as the worker process too, as the idem command does.
 func TestMain(m *testing.M) {
 	if url := os.Getenv(WorkerEnv); url != "" {
-		ctx, stop := context.WithCancel(context.Background())
-		go func() {
-			_, _ = os.Stdin.Read(make([]byte, 1))
-			stop()
-		}()
-		if err := Work(ctx, url, os.Stdout); err != nil {
+		work := func(ctx context.Context) error { return Work(ctx, url, os.Stdout) }
+		if err := fleet.Serve(context.Background(), work); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

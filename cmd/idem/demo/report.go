@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/cmd/idem/progress"
 )
 
 // Report is what the demonstration found.
@@ -92,12 +93,12 @@ func count(ctx context.Context, pool *pgxpool.Pool, w workload) (Report, error) 
 func (r Report) Write(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int, remark string) {
-		fmt.Fprintf(t, "%s\t%s\t\v%s\n", name, thousands(n), remark)
+		fmt.Fprintf(t, "%s\t%s\t\v%s\n", name, progress.Thousands(n), remark)
 	}
-	row("runs", r.Runs, fmt.Sprintf("  and %s that follow from them, in %.1f s", thousands(r.FollowUps), r.Took.Seconds()))
+	row("runs", r.Runs, fmt.Sprintf("  and %s that follow from them, in %.1f s", progress.Thousands(r.FollowUps), r.Took.Seconds()))
 	row("workers killed", r.Kills, fmt.Sprintf("  by SIGKILL, with %d handlers running in them", r.KilledInside))
 	row("reclaims", r.Reclaims, "  steps taken over from a dead worker")
-	row("handler executions", r.Executions, fmt.Sprintf("  %s steps ran more than once", thousands(r.Repeated)))
+	row("handler executions", r.Executions, fmt.Sprintf("  %s steps ran more than once", progress.Thousands(r.Repeated)))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (r Report) Write(out io.Writer) error {
 	fmt.Fprintln(t, "  effect\texpected\tfound\tduplicates\tlost")
 	fmt.Fprintln(t, "  ------\t--------\t-----\t----------\t----")
 	for _, e := range r.Effects {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", e.Name, thousands(e.Want), thousands(e.Found), thousands(e.Duplicates), thousands(e.Lost))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\n", e.Name, progress.Thousands(e.Want), progress.Thousands(e.Found), progress.Thousands(e.Duplicates), progress.Thousands(e.Lost))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -123,13 +124,4 @@ func (r Report) verdict() string {
 	}
 	return fmt.Sprintf("%d duplicates, %d lost, %d steps not completed: this must not happen. Please report it with the seed above.",
 		r.Duplicates(), r.Lost(), r.Unfinished)
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return strings.Replace(s, "-,", "-", 1)
 }
