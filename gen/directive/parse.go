@@ -54,6 +54,7 @@ func lookup(raw ast.Directive, report Reporter) *Spec {
 	return spec
 }
 
+// reading is the state of reading one directive.
 type reading struct {
 	d      *Directive
 	raw    ast.Directive

@@ -64,7 +64,7 @@ func (r *run) readDirectives(pkg *load.Package) {
 	}
 	if len(pkg.SyntaxErr) == 0 {
 		r.list, r.placed[pkg] = append(r.list, list...), placed
-	} else if len(placed) > 0 {
+	} else if len(placed)+len(list) > 0 {
 		r.list = append(r.list, r.prog.SyntaxDiagnostics(pkg)...)
 	}
 }

@@ -394,6 +394,33 @@ func B(ctx runtime.Context, in a.In) error { return nil }
 	}
 }
 
+func TestLineEndsAndLineCommentsDoNotMovePositions(t *testing.T) {
+	source := "package p\n\n//line elsewhere.go:100\n\n//idem:action charge timeout=soon\nfunc F() {}\n"
+	dir := newModule(t, "")
+	for _, src := range []string{source, strings.ReplaceAll(source, "\n", "\r\n"), "\ufeff" + source} {
+		writeFile(t, filepath.Join(dir, "p", "p.go"), []byte(src))
+		var got []string
+		for _, d := range diagnosticsOf(t, dir) {
+			got = append(got, filepath.ToSlash(d.Pos.String())+" "+d.Code)
+		}
+		if want := "[p/p.go:5:30 bad-duration p/p.go:6:6 signature p/p.go:6:7 signature]"; fmt.Sprint(got) != want {
+			t.Errorf("%q:\ngot  %v\nwant %s", src, got, want)
+		}
+	}
+}
+
+func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
+	for source, want := range map[string]int{
+		"package p\n\n//idem:action charge\nfunc (\n":           1,
+		"package p\n\n// idem is not spoken of here.\nfunc (\n": 0,
+	} {
+		list := diagnosticsOf(t, newModule(t, "-- p/p.go --\n"+source))
+		if len(list) != want || want > 0 && list[0].Code != "syntax" {
+			t.Errorf("%q: got %v", source, list)
+		}
+	}
+}
+
 func TestEmitErrorsEndTheRun(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
 	wrong := errors.New("wrong")

@@ -11,6 +11,7 @@ type Resolution struct {
 type Resolved struct {
 	Model *model.Package
 	// Check type-checks the package together with generated Go files (name to content), the bodies of
-	// the generated functions included. An error is a mistake of idem and tells the place.
+	// the generated functions included. An error is a mistake of idem and tells the place. The checks of
+	// one resolution share what they load, so only one may run at a time.
 	Check func(generated map[string][]byte) error
 }
