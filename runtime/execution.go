@@ -206,7 +206,7 @@ func (ex *execution) record(row pendingWrite) error {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	if err := ex.aliveLocked(); err != nil {
-		return err
+		return ex.refuseLate(err)
 	}
 	key := writeKey{row.effect, row.key}
 	switch digest, again := ex.keys[key]; {
@@ -232,7 +232,7 @@ func (ex *execution) follow(row pendingWrite) error {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	if err := ex.aliveLocked(); err != nil {
-		return err
+		return ex.refuseLate(err)
 	}
 	ex.pending = append(ex.pending, row)
 	return nil

@@ -17,6 +17,7 @@ const (
 	EventLeaseLost   EventKind = "lease_lost"  // this worker's execution was refused
 	EventStuck       EventKind = "stuck"       // a handler runs on after its timeout and grace
 	EventUnstuck     EventKind = "unstuck"     // such a handler has come back
+	EventLate        EventKind = "late"        // a call through its context was refused, its attempt having ended; Err says how
 	EventGroup       EventKind = "group"       // Count steps were committed together
 	EventUnknown     EventKind = "unknown"     // a connection was lost while committing; the step is read again
 	EventUnreachable EventKind = "unreachable" // the database does not answer, or refuses writes; Err says how

@@ -197,7 +197,7 @@ func (t *completionTx) precede(ctx context.Context, a admission) error {
 // enter makes sure that the attempt lives and that there is a connection.
 func (t *completionTx) enter(ctx context.Context) error {
 	if err := t.ex.alive(); err != nil {
-		return err
+		return t.ex.refuseLate(err)
 	}
 	switch {
 	case t.broken != nil:
