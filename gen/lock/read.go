@@ -51,8 +51,7 @@ func Decode(name string, data []byte) (*Lock, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	l := &Lock{}
 	if err := decoder.Decode(l); err != nil {
-		line := 1 + bytes.Count(data[:decoder.InputOffset()], []byte("\n"))
-		return nil, bad(name, line, restore, "the file is not valid: %v", err)
+		return nil, bad(name, errorLine(data, err), restore, "the file is not valid: %v", err)
 	}
 	if l.Version > version {
 		return nil, bad(name, 1, "use that one: go get -tool github.com/idem-go/idem/cmd/idem@latest",
@@ -66,6 +65,17 @@ func Decode(name string, data []byte) (*Lock, error) {
 	}
 	l.complete()
 	return l, nil
+}
+
+// errorLine is where the decoder gave up.
+func errorLine(data []byte, err error) int {
+	offset := 0
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = int(syntax.Offset)
+	} else if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = int(wrong.Offset)
+	}
+	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
 }
 
 // check finds what later stages could not work with.

@@ -57,7 +57,7 @@ func TestCheckExpression(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"", " ", "now(", "now())", "1, 2", "1; DROP TABLE x", "1 -- rest", "1 /* rest", "'open", `"open`, "E'open\\'", "$1", "$$x$$",
-		"a\nb", "'a\nb'", "\\", "(]", "'\xff'", "1)::text, (2", "'\u2028'", "é\u2028", "E'\\",
+		"a\nb", "'a\nb'", "\\", "(]", "'\xff'", "1)::text, (2", "'\u2028'", "é\u2028", "E'\\", "1e'a\\'",
 	} {
 		if err := sqltext.CheckExpression(bad); err == nil {
 			t.Errorf("%q passes", bad)

@@ -84,6 +84,9 @@ func wordToken(s string) (token, error) {
 		end = len(s)
 	}
 	if strings.HasPrefix(s[end:], "'") {
+		if unicode.IsDigit(rune(s[0])) {
+			return token{}, errors.New("a number stands directly before a quote")
+		}
 		return quotedToken(literal, s, end, '\'', strings.EqualFold(s[:end], "e"))
 	}
 	return token{kind: word, text: s[:end]}, nil
