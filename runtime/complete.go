@@ -180,7 +180,10 @@ func (w *Worker) commit(pool *pgxpool.Pool, group []*execution) (failed int, err
 			continue
 		}
 		_ = br.Close()
-		if err = w.doubt(group, err); answered(err) {
+		switch err = w.doubt(group, err); {
+		case unsent(err):
+			return -1, err // it says nothing about whose write it was
+		case answered(err):
 			ex := group[wr.step]
 			err = ex.pending[wr.at].explain(ex, err)
 		}

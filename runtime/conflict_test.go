@@ -182,7 +182,7 @@ func TestF32_CancelledStatementsLeaveNoConnections(t *testing.T) {
 		return ledger.Record(ctx, in.User, in.Amount, nil)
 	})
 	cfg := slow()
-	cfg.Connections = 4
+	cfg.Connections = 16
 	pool := b.pool.Config()
 	pool.ConnConfig.RuntimeParams["application_name"] = "counted"
 	counted := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), pool))

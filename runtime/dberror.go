@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -31,6 +32,9 @@ const sqlLockTimeout = "55P03"
 func faultOf(err error) fault {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
+		if unsent(err) || errors.Is(err, pgx.ErrNoRows) {
+			return faultStatement
+		}
 		// No answer of the server: the connection failed, or was closed.
 		return faultUnreachable
 	}
@@ -50,11 +54,22 @@ func faultOf(err error) fault {
 	return faultStatement
 }
 
-// answered tells whether the server answered with an error. If not, whether the statement took effect is
-// not known.
+// answered tells whether it is known that the statement took no effect: the server answered with an error, or
+// was never asked. If not, whether it did is not known.
 func answered(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code != "57P01" && pg.Code != "57P02"
+	if errors.As(err, &pg) {
+		return pg.Code != "57P01" && pg.Code != "57P02"
+	}
+	return unsent(err)
+}
+
+// unsent tells whether nothing was sent since pgx could not encode an argument: a number out of its column's
+// range, a type that it does not know. pgx has no error type for it alone, so its text must do; where the text
+// is another one, the tests of all its modes fail.
+func unsent(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "failed to encode args[") || strings.Contains(text, "error preprocessing batch (build)")
 }
 
 // stubborn repeats op until it succeeds, ctx ends, or its error is the statement's own. The pauses grow

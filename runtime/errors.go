@@ -46,6 +46,8 @@ type MismatchError struct {
 	Table string // the table, as written in SQL
 	RunID string
 	Node  string
+
+	err error // the database's refusal; nil when the runtime noticed by itself
 }
 
 func (e *MismatchError) Error() string {
@@ -55,6 +57,9 @@ func (e *MismatchError) Error() string {
 
 // Is matches [ErrPayloadMismatch].
 func (e *MismatchError) Is(target error) bool { return target == ErrPayloadMismatch }
+
+// Unwrap gives the database's error, if it was the database that refused.
+func (e *MismatchError) Unwrap() error { return e.err }
 
 // PayloadSizeError says how large a payload was, in bytes. It matches [ErrPayloadTooLarge].
 type PayloadSizeError struct {

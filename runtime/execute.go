@@ -199,9 +199,10 @@ func (ex *execution) interrupted(err error) bool {
 	return broken != nil && !errors.Is(broken, ErrAttemptEnded) && !ownDoing(broken)
 }
 
-// ownDoing tells whether a connection was lost because the handler ended the context of a statement.
+// ownDoing tells whether a connection was lost because of the handler: it ended the context of a statement, or
+// gave an argument that cannot be encoded, after which pgx closes a connection with half a batch on it.
 func ownDoing(broken error) bool {
-	return errors.Is(broken, context.DeadlineExceeded) || errors.Is(broken, context.Canceled)
+	return errors.Is(broken, context.DeadlineExceeded) || errors.Is(broken, context.Canceled) || unsent(broken)
 }
 
 // failed ends an attempt; the next one follows, if there may be one.

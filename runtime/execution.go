@@ -174,7 +174,7 @@ func (p *pendingWrite) explain(ex *execution, err error) error {
 	case p.effect != nil:
 		return p.effect.explain(ex, err)
 	case isGuard(err, inputGuard):
-		return &MismatchError{Table: "steps", RunID: p.args[0].(string), Node: p.node}
+		return &MismatchError{Table: "steps", RunID: p.args[0].(string), Node: p.node, err: err}
 	}
 	return err
 }
