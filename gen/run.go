@@ -46,8 +46,21 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := checkRenames(o.Renames, renamed); err != nil {
 		return nil, err
 	}
-	slices.SortFunc(result.Files, func(a, b output.File) int { return cmp.Compare(a.Path, b.Path) })
+	result.Files = settle(result.Files)
 	return result, nil
+}
+
+// settle sorts the files by path. A file that has come to another lock is no orphan of the old one.
+func settle(files []output.File) []output.File {
+	made := map[string]bool{}
+	for _, f := range files {
+		if f.State != output.Orphaned {
+			made[f.Path] = true
+		}
+	}
+	files = slices.DeleteFunc(files, func(f output.File) bool { return f.State == output.Orphaned && made[f.Path] })
+	slices.SortFunc(files, func(a, b output.File) int { return cmp.Compare(a.Path, b.Path) })
+	return files
 }
 
 // source is a package with what was generated for it.
