@@ -95,11 +95,11 @@ func (c goldenCase) compare(t *testing.T, m *module, result *gen.Result) {
 
 // module is a module of its own, in a temporary folder, that needs what this repository needs.
 type module struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 }
 
-func newModule(t *testing.T) *module {
+func newModule(t testing.TB) *module {
 	t.Helper()
 	t.Setenv("GOFLAGS", "-mod=mod") // the requirements below may ask for others
 	t.Setenv("GOWORK", "off")
@@ -230,7 +230,7 @@ func (m *module) stripHeaders(t *testing.T) {
 	}
 }
 
-func readFile(t *testing.T, path string) []byte {
+func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
