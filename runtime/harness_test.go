@@ -112,7 +112,7 @@ func newBench(t testing.TB) *bench {
 
 // newBenchOn is [newBench] on a database that has been migrated.
 func newBenchOn(t testing.TB, pool *pgxpool.Pool) *bench {
-	return &bench{TB: t, pool: pool, client: NewClient(pool), reg: NewRegistry(), events: &recorder{}}
+	return &bench{TB: t, pool: pool, client: NewClient(pool, WithClientLogger(slog.New(slog.DiscardHandler))), reg: NewRegistry(), events: &recorder{}}
 }
 
 // quick are times at which a test does not wait long for a lease to run out.
