@@ -22,6 +22,7 @@ const (
 // old ones.
 func (s *step) migrations(changes []schema.Change) error {
 	s.keepMigrations()
+	s.known = maps.Clone(s.Lock.Migrations.Files)
 	if s.Lock.Migrations.Format == "" {
 		format, err := schema.Detect(s.migrationsDir())
 		if err != nil {
@@ -44,16 +45,22 @@ func (s *step) migrations(changes []schema.Change) error {
 	return nil
 }
 
+// listed reports whether the lock knew the migration of that name before.
+func (s *step) listed(name string) bool {
+	_, found := s.known[path.Join(s.Lock.Migrations.Dir, name)]
+	return found
+}
+
 func (s *step) addMigration(name string, content []byte) {
 	s.Lock.Migrations.Files[path.Join(s.Lock.Migrations.Dir, name)] = Hash(content)
 }
 
-// unwritten leaves out the changes that stand in a migration of the folder, as after a merge in which the
-// other side's lock was kept.
+// unwritten leaves out the changes that stand in a migration which the lock does not know, as after a merge in
+// which the other side's lock was kept. A migration that it knows made its change in its own time.
 func (s *step) unwritten(changes []schema.Change) ([]schema.Change, error) {
 	var fresh []schema.Change
 	for _, c := range changes {
-		name, err := schema.Find(s.migrationsDir(), c.Up)
+		name, err := schema.Find(s.migrationsDir(), c.Up, s.listed)
 		if err != nil {
 			return nil, err
 		}
@@ -80,7 +87,7 @@ func (s *step) unknown(c schema.Change) error {
 	if !strings.HasPrefix(head, "CREATE TABLE ") {
 		return nil
 	}
-	name, err := schema.Find(s.migrationsDir(), head+"\n")
+	name, err := schema.Find(s.migrationsDir(), head+"\n", s.listed)
 	if err == nil && name != "" {
 		s.diags.Add(diag.Position{File: s.run.Name, Line: 1, Column: 1}, codeUnknownMigration,
 			"restore idem.lock from version control; if the table was never created, remove the migration",

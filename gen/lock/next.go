@@ -62,7 +62,8 @@ type step struct {
 	*Next
 	run   Run
 	old   *Lock
-	moved map[string]bool // tables that go on under another name
+	moved map[string]bool   // tables that go on under another name
+	known map[string]string // migrations of the old lock, where they are now
 	diags diag.List
 }
 

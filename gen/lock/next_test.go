@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -282,6 +283,23 @@ func TestNotAdditiveNeedsReview(t *testing.T) {
 	p.refused(nil, "not-additive", []*model.Package{pkg("a", effect("Row", "rows", nullable("note")))}, "DROP COLUMN")
 }
 
+// TestChangesThereAndBack makes the same changes more than once: no earlier migration and no earlier review
+// stands for a later one.
+func TestChangesThereAndBack(t *testing.T) {
+	p := newProject(t)
+	without, with := pkg("a", effect("Row", "rows")), pkg("a", effect("Row", "rows", nullable("note")))
+	p.must(nil, without)
+	for range 2 {
+		if next := p.must(nil, with); len(next.Migrations) != 1 {
+			t.Fatalf("the column is added by %v", names(next.Migrations))
+		}
+		d := p.refused(nil, "not-additive", []*model.Package{without}, "DROP COLUMN")
+		_, marked, _ := strings.Cut(d.Fix, "/*")
+		p.write("migrations/reviewed"+strconv.Itoa(p.lock.Tables["rows"].Reviews)+".sql", "/*"+marked)
+		p.must(nil, without)
+	}
+}
+
 func TestChangedKeyIsRefused(t *testing.T) {
 	p := newProject(t)
 	p.must(nil, pkg("a", effect("Row", "rows")))
@@ -300,7 +318,7 @@ func TestMergeOfTwoBranches(t *testing.T) {
 	base := p.must(nil, pkg("a", effect("Row", "rows"))).Lock
 	ours := p.must(nil, pkg("a", effect("Row", "rows", nullable("ours")))).Lock
 	p.lock = base
-	p.must(nil, pkg("a", effect("Row", "rows", nullable("theirs"))), pkg("b", effect("New", "new")))
+	p.must(nil, pkg("a", effect("Row", "rows", nullable("theirs"))), pkg("b", effect("New", "new"))) // both in one file
 	p.lock = ours
 	merged := p.must(nil, pkg("a", effect("Row", "rows", nullable("ours"), nullable("theirs"))), pkg("b", effect("New", "new")))
 	if len(merged.Migrations) > 0 || len(merged.Notes) != 2 {

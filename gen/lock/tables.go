@@ -97,16 +97,19 @@ func (s *step) rename(from, to schema.Table, e model.Effect) ([]schema.Change, e
 // the team's own says that it was reviewed.
 func (s *step) evolve(from, to schema.Table, e model.Effect) ([]schema.Change, error) {
 	change, refusals := schema.Diff(from, to)
+	to.Reviews = from.Reviews
 	if len(refusals) > 0 {
 		marker := schema.Marker(from, to)
-		reviewed, err := schema.Find(s.migrationsDir(), marker)
+		reviewed, err := schema.Find(s.migrationsDir(), marker, nil)
 		if err != nil {
 			return nil, err
 		}
 		if reviewed == "" {
 			s.refuse(e, refusals, marker)
 		}
+		to.Reviews++
 	}
+	s.Lock.Tables[to.Display()] = to
 	if change == nil {
 		return nil, nil
 	}

@@ -65,7 +65,14 @@ func TestDetect(t *testing.T) {
 
 func TestFindDoesNotMindLineEnds(t *testing.T) {
 	dir := folder(t, map[string]string{"1_x.sql": "a\r\nb\r\n", "2_y.txt": "a\nb\n"})
-	if got, err := schema.Find(dir, "a\nb"); err != nil || got != "1_x.sql" {
+	if got, err := schema.Find(dir, "a\nb", nil); err != nil || got != "1_x.sql" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestFindPassesOverKnownFiles(t *testing.T) {
+	dir := folder(t, map[string]string{"1_x.sql": "a", "2_x.sql": "a"})
+	if got, err := schema.Find(dir, "a", func(name string) bool { return name == "1_x.sql" }); err != nil || got != "2_x.sql" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

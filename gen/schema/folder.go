@@ -9,8 +9,8 @@ import (
 )
 
 // Find gives the name of the first SQL file of the folder in which the text stands, or "" when there is
-// none. Line ends do not matter.
-func Find(dir, text string) (string, error) {
+// none. Line ends do not matter. Files that known tells are passed over; it may be nil.
+func Find(dir, text string, known func(name string) bool) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -19,7 +19,7 @@ func Find(dir, text string) (string, error) {
 		return "", err
 	}
 	for _, entry := range entries {
-		if entry.IsDir() || !strings.HasSuffix(entry.Name(), ".sql") {
+		if entry.IsDir() || !strings.HasSuffix(entry.Name(), ".sql") || known != nil && known(entry.Name()) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
@@ -44,7 +44,7 @@ func Detect(dir string) (Format, error) {
 			return GolangMigrate, nil
 		}
 	}
-	if name, err := Find(dir, "-- +goose Up\n"); err != nil || name != "" {
+	if name, err := Find(dir, "-- +goose Up\n", nil); err != nil || name != "" {
 		return Goose, err
 	}
 	return Plain, nil

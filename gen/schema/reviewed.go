@@ -8,11 +8,11 @@ import (
 )
 
 // Marker is the comment by which a migration of the team's own says that it makes the change from one
-// table to the other, after a person has looked at it. It names this very change; the next one needs its
-// own.
+// table to the other, after a person has looked at it. It names this very change at this very time: the next
+// one needs its own, and so does the same one after it was taken back.
 func Marker(from, to Table) string {
 	data, err := json.Marshal([]any{
-		from.Schema, from.Name, from.Key, from.Columns,
+		from.Reviews, from.Schema, from.Name, from.Key, from.Columns,
 		to.Schema, to.Name, to.Key, to.Columns,
 	})
 	if err != nil {

@@ -16,6 +16,8 @@ type Table struct {
 	// Retired: no struct asks for the table any more. It stays in the database, and a struct that asks for
 	// it again finds it as it was left.
 	Retired bool `json:"retired,omitempty"`
+	// Reviews counts the changes that a person has reviewed, so that each of them is reviewed anew.
+	Reviews int `json:"reviews,omitempty"`
 }
 
 // Column is one column beside run_id, node and payload_digest.
