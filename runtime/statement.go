@@ -10,9 +10,9 @@ type scan struct {
 }
 
 // scanStatements looks for statements that are not the handler's to send. Savepoints are: a handler may use
-// them.
-func scanStatements(sql string) (found scan) {
-	sc := sqlScanner{text: sql}
+// them. backslashes: the session has standard_conforming_strings off.
+func scanStatements(sql string, backslashes bool) (found scan) {
+	sc := sqlScanner{text: sql, backslashes: backslashes}
 	for {
 		words, any := sc.statement()
 		if any {
@@ -53,8 +53,9 @@ func controlWord(words [3]string) string {
 // sqlScanner walks over SQL text as PostgreSQL's lexer does, as far as statement ends and first words
 // are concerned: strings, quoted identifiers, dollar quotes and nested comments are passed over.
 type sqlScanner struct {
-	text string
-	pos  int
+	text        string
+	pos         int
+	backslashes bool // they escape in plain strings too
 }
 
 func (s *sqlScanner) done() bool { return s.pos >= len(s.text) }
@@ -84,7 +85,7 @@ func (s *sqlScanner) statement() (words [3]string, any bool) {
 			}
 			n, any = n+1, true
 			if !s.done() && s.text[s.pos] == '\'' {
-				s.skipQuoted('\'', strings.EqualFold(word, "e"))
+				s.skipString(word)
 			}
 		default:
 			n, any = len(words), true
@@ -96,13 +97,53 @@ func (s *sqlScanner) statement() (words [3]string, any bool) {
 
 func (s *sqlScanner) skipToken(c byte) {
 	switch c {
-	case '\'', '"':
+	case '\'':
+		s.skipString("")
+	case '"':
 		s.skipQuoted(c, false)
 	case '$':
 		s.skipDollar()
 	default:
 		s.pos++
 	}
+}
+
+// skipString passes over a string constant, whose kind its prefix tells. One of kind E may go on on a further
+// line, still of its kind; the parts of any other may as well be taken for strings of their own.
+func (s *sqlScanner) skipString(prefix string) {
+	switch strings.ToUpper(prefix) {
+	case "E":
+		for s.skipQuoted('\'', true); s.continued(); {
+			s.skipQuoted('\'', true)
+		}
+	case "B", "X":
+		s.skipQuoted('\'', false)
+	default:
+		s.skipQuoted('\'', s.backslashes)
+	}
+}
+
+// continued tells whether the string that ended at pos goes on after white space with a line's end in it, and
+// moves there.
+func (s *sqlScanner) continued() bool {
+	at := sqlScanner{text: s.text, pos: s.pos}
+	for newline := false; !at.done(); {
+		switch c := at.text[at.pos]; {
+		case c == '\'' && newline:
+			s.pos = at.pos
+			return true
+		case c == '\n' || c == '\r':
+			newline = true
+			at.pos++
+		case isSpace(c):
+			at.pos++
+		case strings.HasPrefix(at.text[at.pos:], "--"):
+			at.skipLine()
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // skipQuoted passes over a quoted text at pos; the quote doubled is part of it, and in an E” string a

@@ -162,15 +162,15 @@ type admission struct {
 	rewinds   bool // it goes back to a savepoint
 }
 
-// admit checks the author's SQL and enters the transaction.
+// admit enters the transaction and checks the author's SQL.
 func (t *completionTx) admit(ctx context.Context, sql string, args []any) (admission, error) {
-	found := scanStatements(sql)
+	if err := t.enter(ctx); err != nil {
+		return admission{}, err
+	}
+	found := scanStatements(sql, t.conn.Conn().PgConn().ParameterStatus("standard_conforming_strings") == "off")
 	if found.control != "" {
 		err := fmt.Errorf("%w (it sent %s)", ErrTxControl, found.control)
 		t.ex.refuse(ReasonTxControl, err)
-		return admission{}, err
-	}
-	if err := t.enter(ctx); err != nil {
 		return admission{}, err
 	}
 	a := admission{batchable: found.count == 1 && !found.rewinds, rewinds: found.rewinds}
