@@ -1,0 +1,244 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/pgtest"
+)
+
+// conductor lets the faults happen.
+type conductor struct {
+	server  *pgtest.Server
+	url     string // of the database, past the proxies
+	crew    *crew
+	feeder  *place // where the feeder's connections pass
+	tracker *tracker
+
+	serving sync.Mutex // one fault of the server at a time
+
+	mu     sync.Mutex
+	landed map[FaultKind]int
+}
+
+// run lets the faults happen in their time. It returns when all of them are over, or with the first one that could not
+// be carried out.
+func (c *conductor) run(ctx context.Context, faults []Fault) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var under sync.WaitGroup
+	began := time.Now()
+	for _, f := range faults {
+		if !sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
+			break
+		}
+		under.Go(func() {
+			landed, err := c.apply(ctx, f)
+			if err != nil {
+				cancel(fmt.Errorf("fault %s: %w", f.Kind, err))
+			} else if landed {
+				c.count(f.Kind)
+			}
+		})
+	}
+	under.Wait()
+	return context.Cause(ctx)
+}
+
+// sleep pauses for d; false means that ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+func (c *conductor) count(k FaultKind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.landed[k]++
+}
+
+// total counts the faults that have landed so far.
+func (c *conductor) total() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, landed := range c.landed {
+		n += landed
+	}
+	return n
+}
+
+// apply carries a fault out; landed tells whether it hit anything.
+func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error) {
+	switch f.Kind {
+	case FaultKill:
+		inHand, err := c.crew.kill(c.crew.places[f.Victim])
+		return inHand > 0, err
+	case FaultStop:
+		return c.stop(ctx, c.crew.places[f.Victim], f.lasts())
+	case FaultCut:
+		p := c.victim(f)
+		defer p.trouble(startingTime)()
+		bytes, died := p.proxy.cut(ctx, f.Way, f.lasts())
+		return bytes > 0 || died > 0, nil
+	case FaultTerminate:
+		return c.terminate(ctx, c.victim(f))
+	case FaultRestart:
+		return c.restart(ctx, f.lasts())
+	case FaultReadOnly:
+		return c.readOnly(ctx, f.lasts())
+	case FaultSnapshot:
+		return c.snapshot(ctx, f.lasts())
+	}
+	return false, fmt.Errorf("no such fault")
+}
+
+func (c *conductor) victim(f Fault) *place {
+	if f.Victim < len(c.crew.places) {
+		return c.crew.places[f.Victim]
+	}
+	return c.feeder
+}
+
+// stop lets a worker stand still past its leases, and then go on as if nothing had happened.
+func (c *conductor) stop(ctx context.Context, p *place, d time.Duration) (bool, error) {
+	w := p.current()
+	inHand := c.tracker.inHand(w)
+	defer p.trouble(startingTime)()
+	if err := w.Pause(); err != nil {
+		if w.Failure() != nil {
+			return false, nil // it was killed in this moment
+		}
+		return false, err
+	}
+	defer w.Resume()
+	sleep(ctx, d)
+	return inHand > 0, nil
+}
+
+func (c *conductor) terminate(ctx context.Context, p *place) (landed bool, err error) {
+	defer p.trouble(startingTime)()
+	var ended int
+	err = c.admin(ctx, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`,
+			p.name).Scan(&ended)
+	})
+	return ended > 0, err
+}
+
+func (c *conductor) restart(ctx context.Context, d time.Duration) (landed bool, err error) {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	completed, _ := c.tracker.snapshot()
+	back := c.tracker.away()
+	if err := c.server.Crash(ctx); err != nil {
+		return false, err
+	}
+	sleep(ctx, d)
+	err = c.server.Start(ctx)
+	back(err == nil)
+	return completed.completed > 0, err
+}
+
+// readOnly makes the server refuse writes, as one does that has been demoted.
+func (c *conductor) readOnly(ctx context.Context, d time.Duration) (landed bool, err error) {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	_, before := c.tracker.snapshot()
+	back := c.tracker.away()
+	defer back(false)
+	if err := c.demote(ctx, "on"); err != nil {
+		return false, err
+	}
+	sleep(ctx, d)
+	if err := c.demote(context.WithoutCancel(ctx), "off"); err != nil {
+		return false, err
+	}
+	_, after := c.tracker.snapshot()
+	return after > before, nil
+}
+
+func (c *conductor) demote(ctx context.Context, to string) error {
+	return c.admin(ctx, func(conn *pgx.Conn) error {
+		for _, sql := range []string{
+			`ALTER SYSTEM SET default_transaction_read_only = ` + to,
+			`SELECT pg_reload_conf()`,
+			`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'soak-%'`,
+		} {
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// snapshot keeps a snapshot open that does nothing; it has landed if others wrote meanwhile.
+func (c *conductor) snapshot(ctx context.Context, d time.Duration) (landed bool, err error) {
+	err = c.admin(ctx, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT txid_current_snapshot()`); err != nil {
+			return err
+		}
+		sleep(ctx, d)
+		// The server may have been restarted under it.
+		err := conn.QueryRow(ctx, `SELECT age(backend_xmin) > 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&landed)
+		if err != nil {
+			landed = false
+		}
+		return nil
+	})
+	return landed, err
+}
+
+// adminTries is how often a session for a fault is tried: the server may be away because of another fault.
+const adminTries = 100
+
+// admin runs op on a session of its own that takes part in no fault but a restart of the server.
+func (c *conductor) admin(ctx context.Context, op func(*pgx.Conn) error) (err error) {
+	for range adminTries {
+		err = withConn(ctx, c.url, op)
+		if err == nil || !sleep(ctx, 100*time.Millisecond) {
+			return err
+		}
+	}
+	return err
+}
+
+// withConn runs op on a session that may write whatever happens.
+func withConn(ctx context.Context, url string, op func(*pgx.Conn) error) error {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return err
+	}
+	cfg.RuntimeParams["default_transaction_read_only"] = "off"
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		_ = conn.Close(closing)
+	}()
+	return op(conn)
+}
+
+// socketOf gives the path of the server's socket.
+func socketOf(url string) (path, database string, err error) {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return "", "", err
+	}
+	if !strings.HasPrefix(cfg.Host, "/") {
+		return "", "", fmt.Errorf("the soak needs a server of its own on a Unix socket, not one at %s", cfg.Host)
+	}
+	return fmt.Sprintf("%s/.s.PGSQL.%d", cfg.Host, cfg.Port), cfg.Database, nil
+}
