@@ -76,7 +76,11 @@ func effectSummary(e model.Effect) string {
 	if len(e.Key) == 0 {
 		per = append([]string{"run"}, per[1:]...)
 	}
-	return fmt.Sprintf("%s writes one row of %q per %s.", e.EffectName(), e.Table, enumerate(per))
+	table := e.Table
+	if e.Schema != "" {
+		table = e.Schema + "." + e.Table
+	}
+	return fmt.Sprintf("%s writes one row of %q per %s.", e.EffectName(), table, enumerate(per))
 }
 
 func effectRule(e model.Effect) string {
