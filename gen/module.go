@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
-
-	"github.com/idem-go/idem/gen/lock"
 )
 
 // module is the module that a folder belongs to.
@@ -46,31 +44,4 @@ func (m module) folder(importPath string) (string, bool) {
 		return "", false
 	}
 	return filepath.Join(m.dir, filepath.FromSlash(rel)), true
-}
-
-// locksBelow finds the lock files of the module in a folder and below it.
-func locksBelow(dir string) ([]string, error) {
-	var found []string
-	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case !entry.IsDir():
-			if entry.Name() == lock.FileName {
-				found = append(found, name)
-			}
-		case name != dir && (isPassedOver(entry.Name()) || entry.Name() == "node_modules" || isModule(name)):
-			return filepath.SkipDir
-		}
-		return nil
-	})
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	return found, err
-}
-
-func isModule(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "go.mod"))
-	return err == nil
 }

@@ -1,17 +1,11 @@
 package gen
 
 import (
-	"errors"
-	"maps"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/output"
 	"github.com/idem-go/idem/gen/schema"
 )
 
@@ -22,62 +16,6 @@ type part struct {
 	module   module
 	scope    scope
 	sources  []source
-}
-
-// divide sorts the packages by the locks that they belong to, and finds the locks that the patterns reach
-// although no package there bears directives any more.
-func divide(dir string, s scope, sources []source) ([]*part, error) {
-	parts := map[string]*part{}
-	at := func(lockPath string) *part {
-		if parts[lockPath] == nil {
-			parts[lockPath] = &part{base: dir, lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath)), scope: s}
-		}
-		return parts[lockPath]
-	}
-	for _, src := range sources {
-		lockPath, err := lock.Locate(src.model.Dir)
-		if err != nil {
-			return nil, err
-		}
-		p := at(lockPath)
-		p.sources = append(p.sources, src)
-	}
-	reached, err := reachedLocks(dir, s)
-	if err != nil {
-		return nil, err
-	}
-	for _, lockPath := range reached {
-		at(lockPath)
-	}
-	ordered := make([]*part, 0, len(parts))
-	for _, lockPath := range slices.Sorted(maps.Keys(parts)) {
-		ordered = append(ordered, parts[lockPath])
-	}
-	return ordered, nil
-}
-
-// reachedLocks are the lock files that exist above, in and below the folders that the patterns name.
-func reachedLocks(dir string, s scope) ([]string, error) {
-	var reached []string
-	for _, p := range s {
-		folder := p.folder(moduleOf(dir))
-		above, err := lock.Locate(folder)
-		if err != nil {
-			continue // no module, no lock
-		}
-		if _, err := os.Stat(above); err == nil {
-			reached = append(reached, above)
-		}
-		if !p.wild {
-			continue
-		}
-		below, err := locksBelow(folder)
-		if err != nil {
-			return nil, err
-		}
-		reached = append(reached, below...)
-	}
-	return reached, nil
 }
 
 // run leads the part's lock on and adds its files to the result.
@@ -102,56 +40,6 @@ func (p *part) run(o Options, result *Result, renamed map[string]bool) error {
 	}
 	result.Notes = append(result.Notes, next.Notes...)
 	return p.compare(result, next, generated)
-}
-
-// compare sets what should be against what is on disk.
-func (p *part) compare(result *Result, next *lock.Next, generated map[string][]byte) error {
-	var list diag.List
-	add := func(name string, content []byte, kind output.Kind) error {
-		path := p.path(name)
-		f, err := output.Compare(path, p.rel(path), content, kind)
-		if foreign, ok := errors.AsType[*output.ForeignError](err); ok {
-			list.Add(diag.Position{File: foreign.Rel, Line: 1, Column: 1}, "foreign-file", foreign.Fix(), "%s", foreign.Reason())
-			return nil
-		}
-		result.Files = append(result.Files, f)
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(generated)) {
-		if err := add(name, generated[name], output.Generated); err != nil {
-			return err
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(next.Migrations)) {
-		if err := add(name, next.Migrations[name], output.Once); err != nil {
-			return err
-		}
-	}
-	encoded, err := next.Lock.Encode()
-	if err != nil {
-		return err
-	}
-	if err := add(lock.FileName, encoded, output.Owned); err != nil {
-		return err
-	}
-	if len(list) > 0 {
-		return list.Sorted()
-	}
-	return p.orphans(result, next.Orphans)
-}
-
-func (p *part) orphans(result *Result, names []string) error {
-	for _, name := range names {
-		path := p.path(name)
-		f, found, err := output.Orphan(path, p.rel(path))
-		if err != nil {
-			return err
-		}
-		if found {
-			result.Files = append(result.Files, f)
-		}
-	}
-	return nil
 }
 
 // settings takes over what the options say about migrations.
