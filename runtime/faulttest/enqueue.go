@@ -1,0 +1,87 @@
+package faulttest
+
+import (
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/wire"
+)
+
+// enqueueings go wrong, or are repeated.
+func (s *suite) enqueueings() []*fault {
+	return []*fault{
+		{name: "the caller's transaction rolls back, then another one commits", play: (*trial).playCallerRollsBack},
+		{name: "the reply to the enqueueing is lost, and it is repeated", play: (*trial).playEnqueueReplyLost},
+		{name: "enqueued again with the same key", play: (*trial).playEnqueuedAgain},
+	}
+}
+
+func (tr *trial) playCallerRollsBack() {
+	enqueue := func(tx pgx.Tx) (err error) {
+		tr.run, err = tr.action().EnqueueTx(tr.ctx, tr.client(tr.pool), tx, tr.bound.input, key)
+		return err
+	}
+	if err := tr.inTx(enqueue, pgx.Tx.Rollback); err != nil {
+		tr.problem("the step cannot be enqueued: %v", err)
+		return
+	}
+	if _, err := tr.client(tr.pool).Status(tr.ctx, tr.run.ID, tr.run.Node); errors.Is(err, runtime.ErrNotFound) {
+		tr.fire()
+	} else {
+		tr.problem("the run is there although the transaction that enqueued it was rolled back (%v)", err)
+	}
+	if err := tr.inTx(enqueue, pgx.Tx.Commit); err != nil {
+		tr.problem("the step cannot be enqueued: %v", err)
+		return
+	}
+	tr.work()
+	tr.wait()
+}
+
+func (tr *trial) playEnqueueReplyLost() {
+	pool, err := pgxpool.New(tr.ctx, tr.wires().URL())
+	if err != nil {
+		tr.problem("%v", err)
+		return
+	}
+	defer pool.Close()
+	cut := tr.proxy.CutReply(wire.Statement("INSERT"))
+	if _, err := tr.action().Enqueue(tr.ctx, tr.client(pool), tr.bound.input, key); err != nil {
+		select {
+		case <-cut.Fired():
+			tr.fire()
+		case <-time.After(patience):
+		}
+	}
+	run, err := tr.action().Enqueue(tr.ctx, tr.client(pool), tr.bound.input, key)
+	if err != nil || !run.Duplicate || run.ID != tr.suite.run.ID {
+		tr.problem("enqueueing again gives %+v, %v; it must find the run %s", run, err, tr.suite.run.ID)
+	}
+	tr.run = run
+	tr.work()
+	tr.wait()
+}
+
+func (tr *trial) playEnqueuedAgain() {
+	tr.play()
+	before := tr.run
+	if err := tr.enqueue(); err != nil || !tr.run.Duplicate || tr.run.ID != before.ID {
+		tr.problem("enqueueing again gives %+v, %v; it must find the run %s", tr.run, err, before.ID)
+		return
+	}
+	tr.fire()
+	tr.idle()
+}
+
+// idle gives a worker time to look for work, of which there must be none.
+func (tr *trial) idle() {
+	tr.work()
+	select {
+	case <-time.After(60 * time.Millisecond):
+	case <-tr.ctx.Done():
+	}
+}

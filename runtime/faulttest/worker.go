@@ -1,0 +1,133 @@
+package faulttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/wire"
+)
+
+var discard = slog.New(slog.DiscardHandler)
+
+// worker is one of the runtime's own, in this process.
+type worker struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func (w *worker) stop() {
+	w.cancel()
+	<-w.done
+}
+
+// workOption changes how a worker works.
+type workOption func(*workPlan)
+
+type workPlan struct {
+	url    string
+	limits limits
+	config runtime.Config
+}
+
+// through has the worker reach the database by way of a proxy.
+func through(p *wire.Proxy) workOption { return func(w *workPlan) { w.url = p.URL() } }
+
+// timingOut has each attempt time out soon, and the next one wait until it is asked for.
+func timingOut(w *workPlan) {
+	w.limits.timeout, w.limits.backoff = 150*time.Millisecond, time.Hour
+	w.config.Grace = 500 * time.Millisecond
+}
+
+// quietly has the worker do nothing by itself, so that its requests are about the step alone.
+func quietly(w *workPlan) { w.config.Poll, w.config.Sweep = time.Hour, time.Hour }
+
+// work starts a worker that runs until the trial's end. Its lease outlasts the test: where it is to run out, it is
+// made to.
+func (tr *trial) work(opts ...workOption) *worker {
+	plan := &workPlan{url: tr.url, limits: tr.limits, config: runtime.Config{
+		Queues: map[string]int{tr.subject.limits.Queue: 4},
+		Lease:  time.Minute, Heartbeat: 15 * time.Second, Sweep: 20 * time.Millisecond, Poll: 20 * time.Millisecond,
+		Grace: 200 * time.Millisecond, Shutdown: 50 * time.Millisecond,
+		PollOnly: true, Connections: 4, Committers: 1, Logger: discard, Observer: tr.events,
+	}}
+	for _, o := range opts {
+		o(plan)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tr.ctx))
+	w := &worker{cancel: cancel, done: make(chan struct{})}
+	tr.mu.Lock()
+	tr.workers = append(tr.workers, w)
+	tr.mu.Unlock()
+	go func() {
+		defer close(w.done)
+		if err := tr.runWorker(ctx, plan); err != nil {
+			tr.problem("the worker does not start: %v", err)
+		}
+	}()
+	return w
+}
+
+// workQuietly starts a worker behind the trial's proxy that makes no request but for the step.
+func (tr *trial) workQuietly() { tr.work(quietly, through(tr.wires())) }
+
+// runWorker works until ctx ends.
+func (tr *trial) runWorker(ctx context.Context, plan *workPlan) error {
+	pool, err := pgxpool.New(ctx, plan.url) // for its configuration: it never connects
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	w, err := runtime.NewWorker(pool, tr.registry(plan.limits), plan.config)
+	if err != nil {
+		return err
+	}
+	return w.Run(ctx)
+}
+
+// registry has the handler under its own name, with the trial's limits.
+func (tr *trial) registry(l limits) *runtime.Registry {
+	reg := runtime.NewRegistry()
+	opts := l.options(tr.subject.limits.Queue)
+	if tr.subject.action {
+		runtime.RegisterAction(reg, runtime.NewAction[json.RawMessage](tr.node, opts...), func(ctx runtime.Context, in json.RawMessage) error {
+			_, err := tr.execute(ctx, in)
+			return err
+		})
+		return reg
+	}
+	runtime.RegisterStep(reg, runtime.NewStep[json.RawMessage, any](tr.node, opts...), tr.execute)
+	return reg
+}
+
+// stop ends the trial's workers.
+func (tr *trial) stop() {
+	tr.mu.Lock()
+	workers := tr.workers
+	tr.workers = nil
+	tr.mu.Unlock()
+	for _, w := range workers {
+		w.cancel()
+	}
+	for _, w := range workers {
+		<-w.done
+	}
+}
+
+// wires puts a proxy in front of the trial's database.
+func (tr *trial) wires() *wire.Proxy {
+	if tr.proxy == nil {
+		tr.proxy = wire.Start(tr.tb, tr.url)
+	}
+	return tr.proxy
+}
+
+// isEnd tells whether an attempt was ended from outside, so that late calls of its handler are to be expected.
+func isEnd(err error) bool {
+	return errors.Is(err, runtime.ErrAttemptTimeout) || errors.Is(err, runtime.ErrLeaseLost) || errors.Is(err, runtime.ErrShutdown)
+}
