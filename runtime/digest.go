@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
@@ -9,20 +10,32 @@ import (
 	"hash"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 )
 
 // payloadDigest is the SHA-256 of an effect's columns by name and value. NULLs leave no trace, so that
-// adding a column which older rows do not set keeps their digests. The columns of the key are part
-// of it: two rows under one key with the same digest are the same row.
+// adding a column which older rows do not set keeps their digests; the columns are taken in the order of their
+// names, so that moving a field in its struct does too. The columns of the key are part of it: two rows under
+// one key with the same digest are the same row.
 func payloadDigest(columns []string, args []any) ([]byte, error) {
 	d := digester{h: sha256.New()}
-	for i, arg := range args {
-		if err := d.column(columns[i], arg); err != nil {
+	var few [16]int
+	for _, i := range byName(few[:0], columns) {
+		if err := d.column(columns[i], args[i]); err != nil {
 			return nil, fmt.Errorf("idem: column %q: %w", columns[i], err)
 		}
 	}
 	return d.h.Sum(nil), nil
+}
+
+// byName appends the places of the columns in the order of their names.
+func byName(order []int, columns []string) []int {
+	for i := range columns {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(columns[a], columns[b]) })
+	return order
 }
 
 // digester writes values in a form in which no two different sequences look alike: each value is
