@@ -12,6 +12,7 @@ import (
 	"github.com/idem-go/idem/gen"
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/output"
+	"github.com/idem-go/idem/gen/scan"
 	"github.com/idem-go/idem/gen/schema"
 )
 
@@ -63,6 +64,9 @@ func (g *generate) run(ctx context.Context, c *console, patterns []string) error
 	if list, ok := errors.AsType[diag.List](err); ok {
 		return g.findings(c, list)
 	}
+	if isUsage(err) {
+		return usagef(g.cmd, "%v", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -82,6 +86,13 @@ func (g *generate) run(ctx context.Context, c *console, patterns []string) error
 	}
 	g.printWritten(c, result, time.Since(start))
 	return g.findings(c, nil)
+}
+
+// isUsage tells whether a run could not begin because of what it was asked: its patterns or its renames.
+func isUsage(err error) bool {
+	_, pattern := errors.AsType[*scan.PatternError](err)
+	_, rename := errors.AsType[*gen.RenameError](err)
+	return pattern || rename
 }
 
 // options reads the flags.

@@ -60,6 +60,12 @@ func Packages(ctx context.Context, dir string, patterns []string) ([]*Package, e
 	return found, nil
 }
 
+// PatternError says which packages cannot be found, or that a pattern is none.
+type PatternError struct{ message string }
+
+// Error gives the reason.
+func (e *PatternError) Error() string { return e.message }
+
 // list asks the go command for the packages. Errors of a package that has files are left to the
 // stages behind: they matter only where directives stand.
 func list(ctx context.Context, dir string, patterns []string) ([]*packages.Package, error) {
@@ -71,14 +77,14 @@ func list(ctx context.Context, dir string, patterns []string) ([]*packages.Packa
 	var errs []error
 	for _, p := range listed {
 		if p.PkgPath == "command-line-arguments" {
-			errs = append(errs, fmt.Errorf("%s names files: name packages instead", strings.Join(patterns, " ")))
+			errs = append(errs, &PatternError{strings.Join(patterns, " ") + " names files; name packages instead"})
 			continue
 		}
 		if len(p.GoFiles) > 0 || len(p.IgnoredFiles) > 0 {
 			continue
 		}
 		for _, e := range p.Errors {
-			errs = append(errs, fmt.Errorf("cannot load package %s: %w", p.PkgPath, e))
+			errs = append(errs, &PatternError{"no package " + p.PkgPath + ": " + e.Msg})
 		}
 	}
 	return listed, errors.Join(errs...)
