@@ -10,7 +10,6 @@ import (
 // fault is something that can befall a step, and what must have become of the step afterwards.
 type fault struct {
 	name   string
-	kills  bool // it kills a process of its own
 	limits func(*limits)
 	// around takes the place of the handler in the worker; nil: the handler alone. It calls the handler itself.
 	around func(x *execution) (any, error)
@@ -77,8 +76,7 @@ func (s *suite) try(tb testing.TB, f *fault) Row {
 
 // play is how most faults are tried: the step is enqueued, and one worker runs it to its end.
 func (tr *trial) play() {
-	if err := tr.enqueue(); err != nil {
-		tr.problem("the step cannot be enqueued: %v", err)
+	if !tr.enqueued() {
 		return
 	}
 	tr.work()

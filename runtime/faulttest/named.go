@@ -102,8 +102,7 @@ func timeouts() []*fault {
 
 // timeOut enqueues the step, has it time out in a first worker, and starts a second one with ordinary times.
 func (tr *trial) timeOut(then runtime.EventKind) {
-	if err := tr.enqueue(); err != nil {
-		tr.problem("the step cannot be enqueued: %v", err)
+	if !tr.enqueued() {
 		return
 	}
 	slow := tr.work(timingOut, func(w *workPlan) {
@@ -224,8 +223,7 @@ func losses() []*fault {
 				return out, err
 			}),
 			play: func(tr *trial) {
-				if err := tr.enqueue(); err != nil {
-					tr.problem("the step cannot be enqueued: %v", err)
+				if !tr.enqueued() {
 					return
 				}
 				tr.workQuietly()
@@ -264,8 +262,7 @@ func deliveries() []*fault {
 				return nil, x.ctx.Err()
 			}),
 			play: func(tr *trial) {
-				if err := tr.enqueue(); err != nil {
-					tr.problem("the step cannot be enqueued: %v", err)
+				if !tr.enqueued() {
 					return
 				}
 				stopped := tr.work()
@@ -295,8 +292,7 @@ func (tr *trial) opened() bool {
 
 // playTwoWorkers holds the claims of two workers back until both of them are under way.
 func (tr *trial) playTwoWorkers() {
-	if err := tr.enqueue(); err != nil {
-		tr.problem("the step cannot be enqueued: %v", err)
+	if !tr.enqueued() {
 		return
 	}
 	meet := newMeeting(2, tr.fire)
@@ -338,8 +334,7 @@ func (tr *trial) playRefused(table, code string, times int, atCommit bool) {
 		kind, timing = "CONSTRAINT TRIGGER", "AFTER UPDATE"
 		trigger = "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'completed')"
 	}
-	if err := tr.enqueue(); err != nil {
-		tr.problem("the step cannot be enqueued: %v", err)
+	if !tr.enqueued() {
 		return
 	}
 	tr.exec(fmt.Sprintf(`CREATE SCHEMA %[1]s; CREATE SEQUENCE %[1]s.shots;

@@ -135,6 +135,15 @@ var key = runtime.WithKey("", "faulttest")
 
 func (tr *trial) enqueue() error { return tr.enqueueInput(tr.bound.input) }
 
+// enqueued enqueues the step, and tells whether that went well.
+func (tr *trial) enqueued() bool {
+	err := tr.enqueue()
+	if err != nil {
+		tr.problem("the step cannot be enqueued: %v", err)
+	}
+	return err == nil
+}
+
 func (tr *trial) enqueueInput(input json.RawMessage) (err error) {
 	tr.run, err = tr.action().Enqueue(tr.ctx, tr.client(tr.pool), input, key)
 	return err
