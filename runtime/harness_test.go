@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -83,12 +84,20 @@ func recordCharge(ctx Context, in charge) error {
 
 // migrate builds the template of the tests' databases.
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	file, err := os.ReadFile("../migrations/00001_steps.sql")
+	files, err := filepath.Glob("../migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	up, _, _ := strings.Cut(string(file), "-- +goose Down")
-	for _, sql := range []string{`CREATE SCHEMA "idem"`, up, testSchema} {
+	statements := []string{`CREATE SCHEMA "idem"`}
+	for _, name := range files {
+		file, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		up, _, _ := strings.Cut(string(file), "-- +goose Down")
+		statements = append(statements, up)
+	}
+	for _, sql := range append(statements, testSchema) {
 		if _, err := pool.Exec(ctx, sql); err != nil {
 			return err
 		}

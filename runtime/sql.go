@@ -10,7 +10,7 @@ import (
 const DefaultSchema = "idem"
 
 // schemaVersion is the version of the tables that this code needs, see migrations.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // inputGuard is the CHECK constraint that a second input under one run and node runs into.
 const inputGuard = "steps_digest_check"
