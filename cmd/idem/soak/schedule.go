@@ -48,7 +48,7 @@ const (
 // schedule plans the faults of a soak: the same for the same arguments. It begins with one of each kind.
 func schedule(seed uint64, duration time.Duration, workers int) []Fault {
 	random := rand.New(rand.NewPCG(seed, 2))
-	var faults []Fault
+	faults := []Fault{}
 	first := random.Perm(len(mix))
 	for at := between(random, gapMin, gapMax); at < duration; at += between(random, gapMin, gapMax) {
 		f := Fault{At: at.Milliseconds()}

@@ -48,15 +48,15 @@ type soak struct {
 func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (report *Report, err error) {
 	s := &soak{Options: o, say: progress.New(out, terminal), tracker: newTracker(), findings: newFindings()}
 	s.report = newReport(o)
+	if err := s.report.save(o.Report); err != nil { // before hours have passed
+		return nil, err
+	}
 	server, err := pgtest.Start(ctx, pgtest.Durable(), pgtest.Private())
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
 	s.announce(server.Source())
-	if err := s.report.save(o.Report); err != nil {
-		return nil, err
-	}
 	if s.url, err = server.NewDatabase(ctx, pgtest.Migrated("soak", prepare)); err != nil {
 		return nil, err
 	}
