@@ -114,7 +114,7 @@ func (ex *execution) end(cause error) error {
 	if first {
 		ex.cancel(cause)
 		if cause != errReturned {
-			ex.tx.kill()
+			go ex.tx.kill() // it may have to wait for the network
 		}
 	}
 	return cause

@@ -38,7 +38,9 @@ type completionTx struct {
 	open    openResult    // the last result, perhaps unread
 	aborted bool          // a statement failed before the server was inside the transaction
 	broken  error         // the connection died
-	socket  atomic.Pointer[pgconn.PgConn]
+
+	socketMu sync.Mutex     // held for a moment, never during a statement
+	socket   *pgconn.PgConn // conn's, for [completionTx.kill]; nil without one
 }
 
 func (t *completionTx) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
@@ -213,7 +215,7 @@ func (t *completionTx) enter(ctx context.Context) error {
 		return fmt.Errorf("idem: no connection for the completion transaction: %w", err)
 	}
 	t.conn = conn
-	t.socket.Store(conn.Conn().PgConn())
+	t.setSocket(conn.Conn().PgConn())
 	// The attempt may have been ended while the connection was being made.
 	return t.ex.alive()
 }
@@ -351,25 +353,59 @@ func (t *completionTx) verdict() error {
 
 // kill ends the transaction from outside, also while a statement of it is running.
 func (t *completionTx) kill() {
-	pc := t.socket.Load()
-	if pc == nil {
+	locked := t.mu.TryLock()
+	if locked && (t.open == nil || t.open.finished()) {
+		t.releaseLocked()
+		t.mu.Unlock()
 		return
 	}
-	if t.mu.TryLock() {
-		defer t.mu.Unlock()
-		if t.open == nil || t.open.finished() {
-			t.releaseLocked()
-			return
-		}
+	// The handler is inside a statement, or reads a result. Closing the socket wakes it up.
+	cut := t.cutSocket()
+	if !locked {
+		t.mu.Lock()
 	}
-	// The handler is inside a statement, or reads a result. Closing the socket wakes it up; the cancel
-	// request keeps the server from finishing what nobody waits for.
-	go func() {
+	if cut == nil {
+		t.releaseLocked() // it was only waiting for a connection
+	} else {
+		t.detach()
+	}
+	t.mu.Unlock()
+	if cut != nil {
+		// The server need not finish what nobody waits for.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		_ = pc.CancelRequest(ctx)
-	}()
-	closeSocket(pc.Conn())
+		_ = cut.CancelRequest(ctx)
+	}
+}
+
+// detach takes the connection out of the pool: its handler may never come back to close what it has open, and
+// must not keep the connection's place, nor the worker from ending.
+func (t *completionTx) detach() {
+	if t.conn == nil {
+		return
+	}
+	t.conn.Hijack()
+	t.conn = nil
+	t.broken = cmp.Or(t.broken, ErrAttemptEnded)
+}
+
+func (t *completionTx) setSocket(pc *pgconn.PgConn) {
+	t.socketMu.Lock()
+	defer t.socketMu.Unlock()
+	t.socket = pc
+}
+
+// cutSocket closes the socket, unless the connection has gone back to the pool, where it may be somebody
+// else's by now.
+func (t *completionTx) cutSocket() *pgconn.PgConn {
+	t.socketMu.Lock()
+	defer t.socketMu.Unlock()
+	pc := t.socket
+	if pc != nil {
+		closeSocket(pc.Conn())
+		t.socket = nil
+	}
+	return pc
 }
 
 func closeSocket(c net.Conn) {
@@ -392,7 +428,7 @@ func (t *completionTx) releaseLocked() {
 	t.closeOpen()
 	conn := t.conn
 	t.conn = nil
-	t.socket.Store(nil)
+	t.setSocket(nil)
 	if t.broken == nil && t.began {
 		t.broken = ErrAttemptEnded
 	}
