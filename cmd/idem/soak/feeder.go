@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	roundSize  = 40   // steps that are enqueued in one round, follow-ups aside
-	maxBacklog = 1000 // steps that may wait to be run
+	roundSize = 40 // steps that are enqueued in one round, follow-ups aside
+	// maxBacklog is how many steps may wait to be run. A step that is taken back from a dead worker stands behind
+	// them: with many, the time until its second start would say nothing about the recovery.
+	maxBacklog = 200
 )
 
 // feeder enqueues all kinds of steps, all the time. What was not acknowledged it enqueues again, with the same keys.

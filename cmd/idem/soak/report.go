@@ -19,6 +19,7 @@ import (
 // Report is what a soak was, and what it found. Before its end it has the schedule alone.
 type Report struct {
 	Seed     uint64       `json:"seed"`
+	Postgres string       `json:"postgres"`
 	Duration float64      `json:"duration_s"`
 	Workers  int          `json:"workers"`
 	Rate     int          `json:"steps_per_second"` // asked for; 0: as fast as it goes
@@ -31,10 +32,11 @@ type Report struct {
 	Effects  []Effect     `json:"effects"`
 	Recovery Recovery     `json:"recovery"`
 	Unknown  Unknown      `json:"unknown_outcomes"`
-	// Checks is how often the oracles were asked.
-	Checks     int         `json:"checks"`
-	Violations []violation `json:"violations"`
-	Schedule   []Fault     `json:"schedule"`
+	// Checks is how often the oracles were asked; LeaseChecks how often I11 was, which is asked on its own.
+	Checks      int         `json:"checks"`
+	LeaseChecks int         `json:"lease_checks"`
+	Violations  []violation `json:"violations"`
+	Schedule    []Fault     `json:"schedule"`
 }
 
 // FaultCount is how many faults of a kind there were.
@@ -164,6 +166,7 @@ FROM soak_wanted w LEFT JOIN soak_found f ON f.what = w.what AND f.who = w.who G
 
 // fill completes the report from the database and from what the soak has counted.
 func (r *Report) fill(ctx context.Context, conn *pgx.Conn, s *soak) error {
+	r.Postgres = conn.PgConn().ParameterStatus("server_version")
 	var all int
 	err := conn.QueryRow(ctx, sqlSteps).
 		Scan(&all, &r.Steps.FollowUps, &r.Steps.Completed, &r.Steps.Discarded, &r.Steps.Retried, &r.Steps.Reclaims)
@@ -290,8 +293,8 @@ func (r *Report) verdict() string {
 		}
 	}
 	if r.OK {
-		return fmt.Sprintf("%d faults landed, %d duplicates, %d lost: every effect happened once, at %d checks.",
-			r.Landed(), r.Duplicates(), r.Lost(), r.Checks)
+		return fmt.Sprintf("%d faults landed, %d duplicates, %d lost: every effect happened once, at %d checks of everything and %d of the leases.",
+			r.Landed(), r.Duplicates(), r.Lost(), r.Checks, r.LeaseChecks)
 	}
 	fmt.Fprintf(&b, "%d duplicates, %d lost: this must not happen. Please report it with the seed %d and the report's file.",
 		r.Duplicates(), r.Lost(), r.Seed)

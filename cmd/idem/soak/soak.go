@@ -269,6 +269,9 @@ func (s *soak) watchLeases(ctx context.Context) {
 		next = now.Add(time.Second)
 		_ = withConn(ctx, s.url, func(conn *pgx.Conn) error {
 			examples, err := overdue(ctx, conn)
+			if err == nil {
+				s.report.LeaseChecks++
+			}
 			v := violation{Oracle: "I11"}
 			for _, e := range examples {
 				v.add(e)

@@ -52,8 +52,8 @@ func TestSoakLandsFaultsAndLosesNothing(t *testing.T) {
 	if report.Steps.Reclaims == 0 || report.Steps.Repeated == 0 || report.Steps.Retried == 0 || report.Steps.Discarded == 0 {
 		t.Errorf("nothing was interrupted: %+v", report.Steps)
 	}
-	if len(report.Effects) != 6 || report.Checks < 3 {
-		t.Errorf("%d checks of %d effects", report.Checks, len(report.Effects))
+	if len(report.Effects) != 6 || report.Checks < 3 || report.LeaseChecks == 0 {
+		t.Errorf("%d checks of %d effects, %d of the leases", report.Checks, len(report.Effects), report.LeaseChecks)
 	}
 	for _, e := range report.Effects {
 		if e.Want == 0 || e.Want != e.Found || e.Lost+e.Duplicates > 0 {
@@ -115,6 +115,31 @@ func (w *signalWriter) Write(p []byte) (int, error) {
 		w.then()
 	}
 	return len(p), nil
+}
+
+// TestReportTellsWhatIsWrong: a person must see which oracle, and an example.
+func TestReportTellsWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	r := newReport(Options{Duration: time.Minute, Workers: 3, Seed: 42})
+	r.Effects = []Effect{{"payment", 10, 9, 2, 1}}
+	r.Violations = []violation{{"I2", 3, []string{"payment of order-7 is lost"}}, {"I12", 1, nil}}
+	var out strings.Builder
+	if err := r.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"I2 is violated, 3 times: a completed step has exactly its effects\n    payment of order-7 is lost\n",
+		"I12 is violated", "2 duplicates, 1 lost: this must not happen", "seed 42",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+	for _, o := range []string{"I1", "I2", "I3", "I4", "I8", "I9", "I11", "I12", "end"} {
+		if saysOf(o) == "" {
+			t.Errorf("%s says nothing", o)
+		}
+	}
 }
 
 func seedBeginningWith(t *testing.T, kind FaultKind) uint64 {

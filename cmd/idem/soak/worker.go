@@ -40,7 +40,7 @@ func Work(ctx context.Context, url string, out io.Writer) error {
 	register(registry, r.inside)
 	for ctx.Err() == nil {
 		worker, err := runtime.NewWorker(pool, registry, runtime.Config{
-			Queues: map[string]int{"default": 32, "receipts": 8},
+			Queues: map[string]int{"default": 48, "receipts": 16},
 			Lease:  lease, Heartbeat: heartbeat, Sweep: sweep, Poll: poll, Grace: grace, Connections: 8,
 			Logger: slog.New(slog.DiscardHandler), Observer: runtime.ObserverFunc(r.observe),
 		})
@@ -88,7 +88,7 @@ func (r *reporter) inside(ctx runtime.Context, k kind, n int64) (done func()) {
 	return dawdle
 }
 
-func dawdle() { time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond) }
+func dawdle() { time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond) }
 
 func (r *reporter) begin(id run, s step) {
 	r.mu.Lock()
