@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
@@ -84,6 +85,15 @@ func recordCharge(ctx Context, in charge) error {
 
 // migrate builds the template of the tests' databases.
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	if err := migrateSchema(ctx, pool, DefaultSchema); err != nil {
+		return err
+	}
+	_, err := pool.Exec(ctx, testSchema)
+	return err
+}
+
+// migrateSchema makes the runtime's tables in a schema.
+func migrateSchema(ctx context.Context, pool *pgxpool.Pool, schema string) error {
 	files, err := filepath.Glob("../migrations/*.sql")
 	if err != nil {
 		return err
@@ -97,8 +107,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 		up, _, _ := strings.Cut(string(file), "-- +goose Down")
 		statements = append(statements, up)
 	}
-	for _, sql := range append(statements, testSchema) {
-		if _, err := pool.Exec(ctx, sql); err != nil {
+	for _, sql := range statements {
+		if _, err := pool.Exec(ctx, strings.ReplaceAll(sql, `"idem"`, pgx.Identifier{schema}.Sanitize())); err != nil {
 			return err
 		}
 	}
