@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 )
 
@@ -15,8 +16,17 @@ import (
 // argument is a value that had to be converted; the conversion may have failed, which [Effect.Record]
 // and [Effect.Insert] report.
 type argument struct {
-	text string
-	err  error
+	value  any // what the statement takes
+	digest any // what the payload's digest is of, where that is not value
+	err    error
+}
+
+// digested is what the payload's digest is of. A value that is sent in another form than before keeps its digest.
+func (a argument) digested() any {
+	if a.digest != nil {
+		return a.digest
+	}
+	return a.value
 }
 
 // OrDefault gives nil for a zero value, so that the column takes its default.
@@ -28,6 +38,16 @@ func OrDefault[T comparable](v T) any {
 	return v
 }
 
+// NonZero gives nil for a zero value, and else a pointer to v: with the Opt functions of this file, a column
+// takes its default where its field is zero.
+func NonZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
 // JSON gives v marshalled, for a json or jsonb column. A nil map, slice or pointer is NULL.
 func JSON(v any) any {
 	data, err := json.Marshal(v)
@@ -37,7 +57,7 @@ func JSON(v any) any {
 	if string(data) == "null" {
 		return nil
 	}
-	return argument{text: string(data), err: checkText(data)}
+	return argument{value: string(data), err: checkText(data)}
 }
 
 // ScanJSON reads a json or jsonb column into dest; NULL leaves it as it is.
@@ -51,7 +71,7 @@ func Text(v encoding.TextMarshaler) any {
 	if err != nil {
 		return argument{err: err}
 	}
-	return argument{text: string(data)}
+	return argument{value: string(data)}
 }
 
 // OptText is [Text] for a pointer; nil is NULL.
@@ -88,8 +108,12 @@ func OptScanText[T any, P interface {
 
 // UUID gives a [16]byte in the text form of a uuid.
 func UUID[T ~[16]byte](v T) any {
-	h := hex.EncodeToString([]byte(string(v[:])))
-	return argument{text: h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]}
+	return argument{value: formatUUID(v)}
+}
+
+func formatUUID(v [16]byte) string {
+	h := hex.EncodeToString(v[:])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }
 
 // OptUUID is [UUID] for a pointer; nil is NULL.
@@ -131,7 +155,7 @@ func parseUUID[T ~[16]byte](text string, dest *T) error {
 
 // Uint64 gives an unsigned integer for a numeric(20,0) column, which holds all of them.
 func Uint64[T ~uint | ~uint64 | ~uintptr](v T) any {
-	return argument{text: strconv.FormatUint(uint64(v), 10)}
+	return argument{value: strconv.FormatUint(uint64(v), 10)}
 }
 
 // OptUint64 is [Uint64] for a pointer; nil is NULL.
@@ -163,6 +187,24 @@ func parseUint[T ~uint | ~uint64 | ~uintptr](text string, dest *T) error {
 	}
 	*dest = T(n)
 	return nil
+}
+
+// Array gives a slice, or what a pointer to one points to, for an array column. It serves slices that pgx does not
+// know by their Go type, which is all that it goes by in its exec and simple modes: those with a name of their
+// own, and those of named elements or uuids. A nil slice, pointer or element is NULL.
+func Array(v any) any {
+	s := reflect.ValueOf(v)
+	if s.Kind() == reflect.Pointer && !s.IsNil() {
+		s = s.Elem()
+	}
+	if s.IsNil() {
+		return nil
+	}
+	if text, ok := arrayText(s); ok {
+		return argument{value: text, digest: v}
+	}
+	unnamed := reflect.SliceOf(s.Type().Elem())
+	return argument{value: s.Convert(unnamed).Interface(), digest: v}
 }
 
 // scanText is a scan target that hands a column's text form on; NULL does nothing.

@@ -80,22 +80,23 @@ func (e *Effect) row(ex *execution, args []any) (pendingWrite, error) {
 	if len(args) != len(e.Columns) {
 		return pendingWrite{}, fmt.Errorf("idem: %s takes %d values, got %d; run idem generate again", e.Table, len(e.Columns), len(args))
 	}
-	values := make([]any, 3, 3+len(args))
+	values, digested := make([]any, 3, 3+len(args)), make([]any, len(args))
 	for i, arg := range args {
+		digested[i] = arg
 		if a, converted := arg.(argument); converted {
 			if a.err != nil {
 				return pendingWrite{}, fmt.Errorf("idem: column %q of %s: %w", e.Columns[i], e.Table, a.err)
 			}
-			arg = a.text
+			arg, digested[i] = a.value, a.digested()
 		}
 		values = append(values, arg)
 	}
-	digest, err := payloadDigest(e.Columns, values[3:])
+	digest, err := payloadDigest(e.Columns, digested)
 	if err != nil {
 		return pendingWrite{}, fmt.Errorf("idem: %s: %w", e.Table, err)
 	}
 	values[0], values[1], values[2] = ex.step.runID, ex.step.node, digest
-	key, err := e.keyDigest(values[3:])
+	key, err := e.keyDigest(digested)
 	if err != nil {
 		return pendingWrite{}, err
 	}

@@ -16,6 +16,8 @@ func argument(c model.Column) jen.Code {
 		return convert(c, field)
 	case c.Encode == model.JSON:
 		return call("JSON", field)
+	case c.Encode == model.Array:
+		return call("Array", field)
 	case c.Pointer:
 		return call("Opt"+encoder(c.Encode), field)
 	case c.Encode == model.Text:
@@ -24,13 +26,15 @@ func argument(c model.Column) jen.Code {
 	return call(encoder(c.Encode), field)
 }
 
-// defaultArgument gives NULL for a zero value, and else what pgx takes without an encoder.
+// defaultArgument gives NULL for a zero value.
 func defaultArgument(c model.Column, field *jen.Statement) jen.Code {
-	value := call("OrDefault", convert(c, field))
-	if c.Encode == model.JSON {
-		return call("JSON", value)
+	switch c.Encode {
+	case model.Plain, "":
+		return call("OrDefault", convert(c, field))
+	case model.JSON:
+		return call("JSON", call("OrDefault", field))
 	}
-	return value
+	return call("Opt"+encoder(c.Encode), call("NonZero", field))
 }
 
 func convert(c model.Column, field *jen.Statement) *jen.Statement {
@@ -47,7 +51,7 @@ func convert(c model.Column, field *jen.Statement) *jen.Statement {
 func target(c model.Column) jen.Code {
 	field := jen.Op("&").Id(storedName).Dot(c.Field)
 	switch {
-	case c.Encode == model.Plain || c.Encode == "":
+	case c.Encode == model.Plain || c.Encode == model.Array || c.Encode == "":
 		return field
 	case c.Encode == model.JSON:
 		return call("ScanJSON", field)

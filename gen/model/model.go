@@ -125,4 +125,6 @@ const (
 	UUID Encoding = "uuid"
 	// Uint64: an unsigned 64-bit integer in a numeric(20,0) column.
 	Uint64 Encoding = "uint64"
+	// Array: a slice that pgx would not know by its Go type alone. It is read back as it is.
+	Array Encoding = "array"
 )

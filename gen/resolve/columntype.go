@@ -95,7 +95,7 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 			return columnType{sql: "uuid", encode: model.UUID}.as(override, t), nil
 		}
 	case *types.Slice:
-		if ct, ok := arrayType(u.Elem()); ok {
+		if ct, ok := arrayType(t, u.Elem()); ok {
 			return ct.as(override, t), nil
 		}
 	case *types.Struct:

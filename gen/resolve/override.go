@@ -17,7 +17,7 @@ func (ct columnType) as(override string, t types.Type) columnType {
 		ct.encode, ct.convert = model.JSON, ""
 	case ct.encode == model.UUID && sqltext.SameType(override, "uuid"):
 	case ct.encode == model.Uint64 && !isInteger(override):
-	case ct.encode == model.Text:
+	case ct.encode == model.Text, ct.encode == model.Array:
 	case ct.encode == model.UUID && hasMethods(t, "MarshalText", "UnmarshalText"):
 		ct.encode = model.Text
 	default:

@@ -128,7 +128,7 @@ func (f typing) nullType(elem types.Type) (columnType, *noType) {
 }
 
 // arrayType is the type of a slice: an array where pgx has one for its elements, bytes for bytes.
-func arrayType(elem types.Type) (columnType, bool) {
+func arrayType(slice, elem types.Type) (columnType, bool) {
 	ct := columnType{encode: model.Plain, nullable: true, nilable: true}
 	elem = types.Unalias(elem)
 	if b, ok := elem.Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
@@ -145,12 +145,30 @@ func arrayType(elem types.Type) (columnType, bool) {
 	if b, basic := elem.Underlying().(*types.Basic); !ok && basic && neverAColumn(elem, false) == nil {
 		of, ok = basicType(b, elem), true
 	}
-	if isBytes(elem) && !ok {
+	switch {
+	case ok:
+	case isBytes(elem):
 		of, ok = columnType{sql: "bytea", encode: model.Plain}, true
+	case isUUID(elem):
+		of, ok = columnType{sql: "uuid", encode: model.UUID}, true
 	}
 	if !ok || of.encode != model.Plain && of.encode != model.UUID {
 		return ct, false
 	}
 	ct.sql = of.sql + "[]"
+	if !knownToPgx(slice, elem) {
+		ct.encode = model.Array
+	}
 	return ct, true
+}
+
+// knownToPgx reports whether pgx can tell the array type of a slice from its Go type. A name of its own hides
+// a slice from it, and so does that of an element's type, unless pgx has registered it.
+func knownToPgx(slice, elem types.Type) bool {
+	if _, named := slice.(*types.Named); named || isUUID(elem) {
+		return false
+	}
+	_, named := elem.(*types.Named)
+	_, known := knownType(elem)
+	return !named || known
 }
