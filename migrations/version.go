@@ -13,7 +13,7 @@ import (
 )
 
 // Version is the latest version of the runtime's tables: the one that this release of the runtime works with.
-const Version = 2
+const Version = 3
 
 // DefaultSchema is the schema that an empty name stands for.
 const DefaultSchema = "idem"

@@ -116,5 +116,6 @@ func (w *Worker) forgetDemoted(err error) {
 	if isCode(err, "25006") {
 		w.control.Reset()
 		w.handlers.Reset()
+		w.aside.Reset()
 	}
 }

@@ -37,7 +37,7 @@ type Config struct {
 	// Shutdown is how long a stopping worker lets its handlers finish. Default: 20 s.
 	Shutdown time.Duration
 	// Connections bounds the connections for handlers that use their completion transaction directly.
-	// Default: 16. The worker holds Committers + 3 more.
+	// Default: 16. The worker holds Committers + 3 more, and up to 4 for provider calls.
 	Connections int
 	// Committers is how many groups are committed at the same time. Default: 2.
 	Committers int

@@ -148,6 +148,7 @@ func (w *Worker) judge(ex *execution, err error) verdict {
 	s := ex.step
 	var (
 		permanent   *permanentError
+		waits       *waitError
 		input       *inputError
 		size        *PayloadSizeError
 		encoding    *PayloadEncodingError
@@ -159,6 +160,8 @@ func (w *Worker) judge(ex *execution, err error) verdict {
 		return discarded(ReasonPayloadMismatch, err)
 	case errors.As(err, &permanent):
 		return discarded(ReasonPermanent, err)
+	case errors.As(err, &waits):
+		return waits.waiting(err)
 	case errors.As(err, &input):
 		return discarded(ReasonInputUndecodable, err)
 	case errors.As(err, &size) && size.What == "output":

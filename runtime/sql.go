@@ -10,7 +10,7 @@ import (
 const DefaultSchema = "idem"
 
 // schemaVersion is the version of the tables that this code needs, see migrations.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // inputGuard is the CHECK constraint that a second input under one run and node runs into.
 const inputGuard = "steps_digest_check"
@@ -24,7 +24,8 @@ type statements struct {
 	insert, insertMany, digests      string
 	claim, complete, settle, release string
 	heartbeat, sweep, readBack       string
-	status, cancel, retry, version   string
+	status, cancel, retry, wake      string
+	version                          string
 	channel                          string
 }
 
@@ -35,7 +36,7 @@ func newStatements(schema string) *statements {
 		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
 		claim: in(sqlClaim), complete: in(sqlComplete), settle: in(sqlSettle), release: in(sqlRelease),
 		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack),
-		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), version: in(sqlVersion),
+		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
 	}
 }
@@ -172,6 +173,11 @@ const sqlRetry = `UPDATE "idem".steps
 SET state = 'pending', epoch = epoch + 1, attempt = attempt + 1, reclaims = 0, interruptions = 0,
     max_attempts = GREATEST(max_attempts, attempt + 1), scheduled_at = now(), finished_at = NULL
 WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state = 'discarded'
+RETURNING queue`
+
+// sqlWake lets pending steps run now. Nobody holds them, so that their epoch may stay.
+const sqlWake = `UPDATE "idem".steps SET scheduled_at = now()
+WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state = 'pending'
 RETURNING queue`
 
 const sqlVersion = `SELECT "idem".schema_version()`

@@ -37,6 +37,7 @@ const (
 	ReasonInputUndecodable   Reason = "input_undecodable"   // the stored input does not fit the handler's type
 	ReasonLeaseExpired       Reason = "lease_expired"       // reclaimed by the sweep
 	ReasonInterrupted        Reason = "interrupted"         // the database went away; not the handler's fault
+	ReasonWaiting            Reason = "waiting"             // the handler returned [Wait]
 	ReasonShutdown           Reason = "shutdown"            // handed back by a stopping worker
 	ReasonCancelled          Reason = "cancelled"           // by [Client.Cancel]
 )

@@ -28,6 +28,7 @@ type Worker struct {
 
 	handlers *pgxpool.Pool // for handlers' own statements
 	control  *pgxpool.Pool // for claims, heartbeats, sweeps and completions: handlers cannot starve them
+	aside    *pgxpool.Pool // for short statements of companions, which hold no connection while they wait for others
 	announce *Client       // notifies other workers of steps that completions enqueued
 
 	queues  map[string]*queue
@@ -81,8 +82,7 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	defer w.control.Close()
-	defer w.handlers.Close()
+	defer w.closePools()
 	if probe.Armed() {
 		w.log.Warn("idem: fault injection is armed in this process")
 	}
@@ -124,19 +124,34 @@ func (w *Worker) connect(ctx context.Context) (err error) {
 	if w.handlers, err = w.newPool(ctx, w.cfg.Connections, nil); err != nil {
 		return err
 	}
-	if w.control, err = w.newPool(ctx, w.cfg.Committers+3, map[string]string{"lock_timeout": controlLockTimeout}); err != nil {
-		w.handlers.Close()
+	locks := map[string]string{"lock_timeout": controlLockTimeout}
+	if w.control, err = w.newPool(ctx, w.cfg.Committers+3, locks); err != nil {
+		w.closePools()
+		return err
+	}
+	if w.aside, err = w.newPool(ctx, asideConnections, locks); err != nil {
+		w.closePools()
 		return err
 	}
 	w.announce = NewClient(w.control, WithSchema(w.cfg.Schema), WithClientLogger(w.log))
 	w.announce.notify = !w.cfg.PollOnly
 	if err := w.announce.Verify(ctx); err != nil {
-		w.handlers.Close()
-		w.control.Close()
+		w.closePools()
 		return err
 	}
 	return nil
 }
+
+func (w *Worker) closePools() {
+	for _, pool := range []*pgxpool.Pool{w.handlers, w.control, w.aside} {
+		if pool != nil {
+			pool.Close()
+		}
+	}
+}
+
+// asideConnections bounds the connections for [Companion.Aside]. They are made when they are needed.
+const asideConnections = 4
 
 // controlLockTimeout keeps a row that somebody else has locked from holding up a whole group, or the
 // heartbeat of every step. In milliseconds.

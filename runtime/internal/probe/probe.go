@@ -11,6 +11,8 @@ type Point string
 const (
 	ClaimAfterCommit    Point = "claim.after_commit"
 	HandlerStart        Point = "handler.start"
+	IntentAfterPrepare  Point = "intent.after_prepare"
+	IntentAfterAnswer   Point = "intent.after_answer"
 	HandlerAfterWrite   Point = "handler.after_write"
 	CompleteBeforeFence Point = "complete.before_fence"
 	CommitAfter         Point = "commit.after"
