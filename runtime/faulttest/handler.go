@@ -52,13 +52,18 @@ type F struct {
 // Each must leave the database as the run without a fault does.
 func Action[In any](t *testing.T, a *runtime.Action[In], h Handler[In]) {
 	t.Helper()
+	test(t, actionSubject(t, a, h))
+}
+
+func actionSubject[In any](tb testing.TB, a *runtime.Action[In], h Handler[In]) *subject {
+	tb.Helper()
 	fixture := h.Fixture
 	if fixture == nil {
 		fixture = func(*F) (func(runtime.Context, In) error, In) { return h.Run, h.Input }
 	}
-	test(t, &subject{
+	return &subject{
 		node: a.Name(), limits: a.Limits(), action: true, migrations: h.Migrations, ignore: h.Ignore,
-		other: encodeOther(t, h.Other), again: again[In],
+		other: encodeOther(tb, h.Other), again: again[In],
 		bind: func(f *F) bound {
 			run, input := fixture(f)
 			if run == nil {
@@ -72,19 +77,24 @@ func Action[In any](t *testing.T, a *runtime.Action[In], h Handler[In]) {
 				return nil, run(ctx, in)
 			}}
 		},
-	})
+	}
 }
 
 // Step is [Action] for a step's handler. Its output is compared too.
 func Step[In, Out any](t *testing.T, s *runtime.Step[In, Out], h StepHandler[In, Out]) {
 	t.Helper()
+	test(t, stepSubject(t, s, h))
+}
+
+func stepSubject[In, Out any](tb testing.TB, s *runtime.Step[In, Out], h StepHandler[In, Out]) *subject {
+	tb.Helper()
 	fixture := h.Fixture
 	if fixture == nil {
 		fixture = func(*F) (func(runtime.Context, In) (Out, error), In) { return h.Run, h.Input }
 	}
-	test(t, &subject{
+	return &subject{
 		node: s.Name(), limits: s.Limits(), migrations: h.Migrations, ignore: h.Ignore,
-		other: encodeOther(t, h.Other), again: again[In],
+		other: encodeOther(tb, h.Other), again: again[In],
 		bind: func(f *F) bound {
 			run, input := fixture(f)
 			if run == nil {
@@ -98,7 +108,7 @@ func Step[In, Out any](t *testing.T, s *runtime.Step[In, Out], h StepHandler[In,
 				return run(ctx, in)
 			}}
 		},
-	})
+	}
 }
 
 // subject is a handler under test, whatever its types: its input travels as JSON, as it does in the database.

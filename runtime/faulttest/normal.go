@@ -30,11 +30,14 @@ func (v volatile) add(table, column string) {
 	v[table][column] = true
 }
 
-// list names the columns, for people.
-func (v volatile) list() (names []string) {
-	for table, columns := range v {
-		for column := range columns {
-			names = append(names, table+"."+column)
+// list names the columns of tables, for people. Those of the output begin with its own name.
+func (v volatile) list(tables []string) (names []string) {
+	for _, table := range tables {
+		for column := range v[table] {
+			if table != outputs {
+				column = table + "." + column
+			}
+			names = append(names, column)
 		}
 	}
 	slices.Sort(names)

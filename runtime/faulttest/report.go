@@ -1,53 +1,75 @@
 package faulttest
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"text/tabwriter"
 	"time"
+
+	"github.com/idem-go/idem/runtime"
 )
 
 // Row is what became of a step under one fault.
 type Row struct {
-	Fault      string        `json:"fault"`
-	State      string        `json:"state"`
-	Reason     string        `json:"reason,omitempty"`
-	Attempt    int           `json:"attempt"`
-	Reclaims   int           `json:"reclaims"`
-	Executions int           `json:"executions"` // of the handler
-	Effects    int           `json:"effects"`    // rows that are new or changed
-	Fired      bool          `json:"fired"`
-	Problems   []string      `json:"problems,omitempty"`
-	Took       time.Duration `json:"-"`
+	Fault      string   `json:"fault"`
+	State      string   `json:"state"`
+	Reason     string   `json:"reason,omitempty"`
+	Attempt    int      `json:"attempt"`
+	Reclaims   int      `json:"reclaims"`
+	Executions int      `json:"executions"` // of the handler
+	Effects    int      `json:"effects"`    // rows that are not as before the step
+	Fired      bool     `json:"fired"`      // the fault happened
+	Outcome    string   `json:"outcome"`
+	Problems   []string `json:"problems,omitempty"`
 }
 
-// Report is the table of one handler.
+// The ordinary outcomes of a fault.
+const (
+	outcomeSame    = "as without the fault"
+	outcomeNothing = "nothing is left of it"
+	outcomeWrong   = "WRONG"
+)
+
+// Report is what became of one handler under all faults that were tried.
 type Report struct {
-	Package string `json:"package"`
-	Test    string `json:"test"`
-	Handler string `json:"handler"`
-	Fired   int    `json:"fired"`
-	Failed  int    `json:"failed"`
-	Rows    []Row  `json:"rows"`
+	Package string        `json:"package"`
+	Test    string        `json:"test"`
+	Handler string        `json:"handler"`
+	Fired   int           `json:"fired"` // faults that happened
+	Wrong   int           `json:"wrong"` // faults under which something was not as it must be
+	Took    time.Duration `json:"took_ns"`
+	Rows    []Row         `json:"rows"`
 }
 
 // row sums the trial up.
 func (tr *trial) row() Row {
 	s := tr.last()
-	return Row{
+	r := Row{
 		Fault: tr.fault.name, State: string(s.State), Reason: string(s.Reason), Attempt: s.Attempt, Reclaims: s.Reclaims,
-		Executions: tr.executions(), Effects: tr.effects(), Fired: tr.hasFired(), Problems: tr.found(),
+		Executions: tr.executions(), Effects: tr.effects(), Fired: tr.hasFired(), Outcome: outcomeSame, Problems: tr.found(),
 	}
+	switch {
+	case len(r.Problems) > 0:
+		r.Outcome = outcomeWrong
+	case tr.fault.outcome != "":
+		r.Outcome = tr.fault.outcome
+	case s.State.Ended() && s.State != runtime.StateCompleted:
+		r.Outcome = outcomeNothing
+	}
+	return r
 }
 
 // effects counts the rows that are not as before the step.
 func (tr *trial) effects() (n int) {
-	if tr.catalog == nil || tr.initial == nil {
+	if tr.initial == nil {
 		return 0
 	}
-	before, after := tr.suite.catalog.normalise(tr.initial, tr.volatile), tr.suite.catalog.normalise(tr.snapshot(), tr.volatile)
+	before, after := tr.catalog.normalise(tr.initial, tr.volatile), tr.catalog.normalise(tr.snapshot(), tr.volatile)
 	for name, rows := range after {
 		if name != outputs {
 			n += len(subtract(rows, before[name]))
@@ -56,16 +78,35 @@ func (tr *trial) effects() (n int) {
 	return n
 }
 
-// reporter collects the rows of one handler.
+// reporter collects the rows of one handler while its subtests run.
 type reporter struct {
-	t      *testing.T
-	began  time.Time
+	t     *testing.T
+	began time.Time
+	order map[string]int // of the faults
+
 	mu     sync.Mutex
 	report Report
 }
 
-func newReport(t *testing.T, s *suite) *reporter {
-	return &reporter{t: t, began: time.Now(), report: Report{Test: t.Name(), Handler: s.node}}
+func newReporter(t *testing.T, s *subject) *reporter {
+	r := &reporter{t: t, began: time.Now(), order: map[string]int{}, report: Report{Package: testedPackage(), Test: t.Name(), Handler: s.node}}
+	t.Cleanup(r.finish)
+	return r
+}
+
+// testedPackage is the import path of the package whose tests these are.
+func testedPackage() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	return strings.TrimSuffix(info.Path, ".test")
+}
+
+func (r *reporter) expect(faults []*fault) {
+	for i, f := range faults {
+		r.order[f.name] = i + 1
+	}
 }
 
 func (r *reporter) add(row Row) {
@@ -76,21 +117,53 @@ func (r *reporter) add(row Row) {
 		r.report.Fired++
 	}
 	if len(row.Problems) > 0 {
-		r.report.Failed++
+		r.report.Wrong++
 	}
 }
 
+// blame adds problems to the row of the run without a fault.
+func (r *reporter) blame(problems []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if free := &r.report.Rows[0]; len(problems) > 0 {
+		free.Problems, free.Outcome = append(free.Problems, problems...), outcomeWrong
+		r.report.Wrong++
+	}
+}
+
+// finish shows the table, and adds it to the file that -idem.report names.
 func (r *reporter) finish() {
-	var b bytes.Buffer
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "FAULT\tSTATE\tATTEMPT\tRECLAIMS\tEXECUTIONS\tEFFECTS\tOUTCOME")
-	for _, row := range r.report.Rows {
-		outcome := "ok"
-		if len(row.Problems) > 0 {
-			outcome = "WRONG"
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.report.Took = time.Since(r.began)
+	slices.SortStableFunc(r.report.Rows, func(a, b Row) int { return cmp.Compare(r.order[a.Fault], r.order[b.Fault]) })
+	r.t.Logf("%s: %d faults, %d wrong, in %v\n%s", r.report.Handler, r.report.Fired, r.report.Wrong, r.report.Took.Round(time.Millisecond), r.report.text())
+	if *reportFile != "" {
+		if err := record(*reportFile, r.report); err != nil {
+			r.t.Errorf("the report of -idem.report: %v", err)
 		}
-		_, _ = fmt.Fprintf(w, "%s\t%s %s\t%d\t%d\t%d\t%d\t%s\n", row.Fault, row.State, row.Reason, row.Attempt, row.Reclaims, row.Executions, row.Effects, outcome)
+	}
+}
+
+// columns are the headings of the table.
+var columns = []string{"fault", "step", "attempt", "reclaims", "executions", "effects", "outcome"}
+
+func (r Row) cells() []string {
+	state := r.State
+	if r.Reason != "" && r.Reason != r.State {
+		state += " (" + r.Reason + ")"
+	}
+	return []string{r.Fault, state, fmt.Sprint(r.Attempt), fmt.Sprint(r.Reclaims), fmt.Sprint(r.Executions), fmt.Sprint(r.Effects), r.Outcome}
+}
+
+// text is the table for a terminal.
+func (r *Report) text() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(w, strings.ToUpper(strings.Join(columns, "\t")))
+	for _, row := range r.Rows {
+		_, _ = fmt.Fprintln(w, strings.Join(row.cells(), "\t"))
 	}
 	_ = w.Flush()
-	r.t.Logf("%s: %d faults fired in %v\n%s", r.report.Handler, r.report.Fired, time.Since(r.began).Round(time.Millisecond), b.String())
+	return b.String()
 }

@@ -94,9 +94,6 @@ func (s *suite) faultFree(tb testing.TB) (problems []string) {
 	for i := range s.base {
 		tr := newTrial(tb, s, &fault{name: "none"})
 		s.base[i] = tr
-		if tr == nil {
-			return []string{"the database cannot be prepared"}
-		}
 		if problem := s.runFree(tr, i); problem != "" {
 			return append(tr.found(), problem)
 		}
@@ -186,4 +183,26 @@ func (s *suite) lastLook() (problems []string) {
 		return []string{"something was written after the step had completed; does the handler leave a goroutine behind?\n" + d}
 	}
 	return nil
+}
+
+// freeRow is the table's first row.
+func (s *suite) freeRow(problems []string) Row {
+	row := Row{Fault: s.base[0].fault.name, Outcome: outcomeWrong, Problems: problems}
+	if s.catalog != nil {
+		row = s.base[0].row()
+		if row.Problems = problems; len(problems) > 0 {
+			row.Outcome = outcomeWrong
+		}
+	}
+	row.Fired = false
+	return row
+}
+
+// uncompared names the columns that vary, of the tables that the step writes to.
+func (s *suite) uncompared() []string {
+	tables := []string{followUps, outputs}
+	for _, t := range s.written {
+		tables = append(tables, t.name)
+	}
+	return s.volatile.list(tables)
 }

@@ -13,20 +13,25 @@ func test(t *testing.T, s *subject) {
 		return
 	}
 	suite := newSuite(t, s)
-	report := newReport(t, suite)
-	t.Cleanup(report.finish)
-	if problems := suite.faultFree(t); len(problems) > 0 {
-		report.add(suite.base[0].row())
+	report := newReporter(t, s)
+	problems := suite.faultFree(t)
+	report.add(suite.freeRow(problems))
+	if len(problems) > 0 {
 		t.Fatalf("without any fault: %s", strings.Join(problems, "\n"))
 	}
-	report.add(suite.base[0].row())
 	t.Cleanup(func() {
-		for _, problem := range suite.lastLook() {
+		late := suite.lastLook()
+		report.blame(late)
+		for _, problem := range late {
 			t.Errorf("without any fault: %s", problem)
 		}
 	})
-	t.Logf("not compared, as it differs between two runs without a fault: %s", strings.Join(suite.volatile.list(), ", "))
-	for _, f := range suite.faults(testing.Short()) {
+	if names := suite.uncompared(); len(names) > 0 {
+		t.Logf("not compared, as it differs from run to run: %s", strings.Join(names, ", "))
+	}
+	faults := suite.faults(testing.Short())
+	report.expect(faults)
+	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
 			t.Parallel()
 			row := suite.try(t, f)

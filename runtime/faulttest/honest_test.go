@@ -1,0 +1,182 @@
+package faulttest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime"
+)
+
+// receiptInput refers to what the step has made.
+type receiptInput struct {
+	InvoiceID int64
+	At        time.Time
+}
+
+var (
+	receipt = runtime.NewAction[receiptInput]("receipt", runtime.WithQueue("receipts"))
+	bill    = runtime.NewStep[order, billed]("bill", runtime.WithMaxOutput(200))
+)
+
+type billed struct {
+	Invoice int64
+	At      time.Time
+}
+
+// TestHonestStep: a handler that does all that is right passes, though ids, times and texts differ from run to run.
+func TestHonestStep(t *testing.T) {
+	e := examine(t, stepSubject(t, bill, StepHandler[order, billed]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) (billed, error) {
+			var id int64
+			if _, err := invoices.Insert(ctx, []any{&id}, in.OrderID, in.Cents); err != nil {
+				return billed{}, err
+			}
+			now := time.Now()
+			for _, sku := range []string{"b", "a"} {
+				if _, err := ctx.CompletionTx().Exec(ctx, `INSERT INTO lines VALUES ($1, $2, $3)`, id, sku,
+					map[string]any{"at": now, "invoice": id, "sku": sku, "tags": []string{}}); err != nil {
+					return billed{}, err
+				}
+			}
+			if err := payments.Record(ctx, in.OrderID, in.Cents); err != nil {
+				return billed{}, err
+			}
+			if _, err := ctx.CompletionTx().Exec(ctx, `UPDATE counters SET count = count + 1`); err != nil {
+				return billed{}, err
+			}
+			_, err := runtime.EnqueueActionCompletion(ctx, receipt, receiptInput{id, now})
+			return billed{id, now}, err
+		},
+	}))
+	e.passes()
+}
+
+// shop is a receiver with a database of its own.
+type shop struct {
+	pool *pgxpool.Pool
+	node *runtime.Action[order]
+}
+
+// sell notes each attempt, reads a price through the pool, puts a savepoint around what may fail, and enqueues a step of
+// its own kind.
+func (s *shop) sell(ctx runtime.Context, in order) error {
+	if _, err := s.pool.Exec(ctx, `INSERT INTO journal VALUES ('attempt', $1)`, ctx.Attempt()); err != nil {
+		return err
+	}
+	var price int64
+	if err := s.pool.QueryRow(ctx, `SELECT count FROM counters WHERE name = 'price'`).Scan(&price); err != nil {
+		return err
+	}
+	tx := ctx.CompletionTx()
+	for _, sql := range []string{`SAVEPOINT tried`, `INSERT INTO counters VALUES ('price', 1)`, `ROLLBACK TO SAVEPOINT tried`} {
+		if _, err := tx.Exec(ctx, sql); err != nil && sql[0] != 'I' {
+			return err
+		}
+	}
+	if err := payments.Record(ctx, in.OrderID, in.Cents*price); err != nil {
+		return err
+	}
+	_, err := runtime.EnqueueActionCompletion(ctx, s.node, order{in.OrderID + "/more", 1})
+	return err
+}
+
+// TestHonestMethod: a fixture prepares the database once and binds the receiver; the log of attempts is left out.
+func TestHonestMethod(t *testing.T) {
+	node := runtime.NewAction[order]("sell")
+	e := examine(t, actionSubject(t, node, Handler[order]{
+		Migrations: folder, Ignore: []string{"journal"}, Other: order{"o-1", 5},
+		Fixture: func(f *F) (func(runtime.Context, order) error, order) {
+			if f.First {
+				if _, err := f.Pool.Exec(f.Context(), `INSERT INTO counters VALUES ('price', 3)`); err != nil {
+					f.Fatalf("%v", err)
+				}
+			}
+			return (&shop{f.Pool, node}).sell, sample
+		},
+	}))
+	e.passes()
+	if _, n := e.problems("the key of an earlier payload"); n != 1 {
+		t.Errorf("%d faults with another payload, want the one that Other gives", n)
+	}
+}
+
+// TestHonestKeys: the same order in another run finds its row, and refuses another amount.
+func TestHonestKeys(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("keyed"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error { return invoices.Record(ctx, in.OrderID, in.Cents) },
+	}), "the key of an earlier payload", "enqueued again")
+	e.passes()
+	want := map[string]string{
+		"the key of an earlier payload, with another Cents":   "discarded payload_mismatch",
+		"the key of an earlier payload, with another OrderID": "completed ",
+	}
+	for _, r := range e.rows {
+		if end := want[r.Fault]; end != "" && end != r.State+" "+r.Reason {
+			t.Errorf("%s: the step is %s %s, want %s", r.Fault, r.State, r.Reason, end)
+		}
+		delete(want, r.Fault)
+	}
+	if len(want) > 0 {
+		t.Errorf("not tried: %v", want)
+	}
+}
+
+// TestHonestPermanent: an input that a handler refuses for good is no fault of its.
+func TestHonestPermanent(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("choosy"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			if in.OrderID != sample.OrderID {
+				return runtime.Permanent(errors.New("no such order"))
+			}
+			return payments.Record(ctx, in.OrderID, in.Cents)
+		},
+	}), "the key of an earlier payload")
+	e.passes()
+}
+
+// TestNoTables: a handler that writes nothing, and whose input is nothing, can be tried as well.
+func TestNoTables(t *testing.T) {
+	e := examine(t, stepSubject(t, runtime.NewStep[struct{}, string]("nothing"), StepHandler[struct{}, string]{
+		Run: func(runtime.Context, struct{}) (string, error) { return "", nil },
+	}))
+	e.passes()
+	if len(e.rows) < 25 {
+		t.Errorf("only %d faults", len(e.rows))
+	}
+}
+
+// TestOutputOfTheAttempt: an output is compared as well.
+func TestOutputOfTheAttempt(t *testing.T) {
+	e := examine(t, stepSubject(t, runtime.NewStep[order, string]("tell"), StepHandler[order, string]{
+		Input: sample,
+		Run:   func(ctx runtime.Context, _ order) (string, error) { return fmt.Sprint("attempt ", ctx.Attempt()), nil },
+	}), "an error after the write", "killed before the write")
+	e.finds("an error after the write", `the step's output: other values than without the fault`+"\n"+`  ~ output is "attempt 2", without the fault it is "attempt 1"`)
+	if all, _ := e.problems("killed"); all != "" {
+		t.Error(all)
+	}
+}
+
+// TestInputThatDoesNotComeBack: what JSON leaves out is lost on the way to the handler.
+func TestInputThatDoesNotComeBack(t *testing.T) {
+	type input struct{ When odd }
+	e := examine(t, actionSubject(t, runtime.NewAction[input]("odd"), Handler[input]{
+		Run: func(runtime.Context, input) error { return nil }, Input: input{odd{7}},
+	}), "no fault")
+	if len(e.free) != 1 || e.free[0] != `the input does not come back from JSON as it went in: {"When":7} became {"When":0} (<nil>)` {
+		t.Errorf("found %q", e.free)
+	}
+}
+
+// odd is written and not read.
+type odd struct{ n int }
+
+func (o odd) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprint(o.n)), nil }
+func (*odd) UnmarshalJSON([]byte) error    { return nil }
