@@ -131,7 +131,7 @@ func (e *Effect) keyArgs(ex *execution, insertArgs []any) []any {
 // explain turns the guard's refusal into a [MismatchError].
 func (e *Effect) explain(ex *execution, err error) error {
 	if isGuard(err, e.Guard) {
-		return &MismatchError{Table: e.Table, RunID: ex.step.runID, Node: ex.step.node, err: err}
+		return ex.mismatch(&MismatchError{Table: e.Table, RunID: ex.step.runID, Node: ex.step.node, err: err})
 	}
 	return err
 }

@@ -147,6 +147,12 @@ func (ex *execution) refuse(reason Reason, err error) {
 	}
 }
 
+// mismatch makes err final: whatever the handler does about an integrity error, its step does not complete.
+func (ex *execution) mismatch(err *MismatchError) error {
+	ex.refuse(ReasonPayloadMismatch, err)
+	return err
+}
+
 // refusal gives what was refused.
 func (ex *execution) refusal() error {
 	ex.mu.Lock()
@@ -174,7 +180,7 @@ func (p *pendingWrite) explain(ex *execution, err error) error {
 	case p.effect != nil:
 		return p.effect.explain(ex, err)
 	case isGuard(err, inputGuard):
-		return &MismatchError{Table: "steps", RunID: p.args[0].(string), Node: p.node, err: err}
+		return ex.mismatch(&MismatchError{Table: "steps", RunID: p.args[0].(string), Node: p.node, err: err})
 	}
 	return err
 }
