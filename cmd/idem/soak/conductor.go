@@ -80,10 +80,10 @@ func (c *conductor) total() (n int) {
 func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error) {
 	switch f.Kind {
 	case FaultKill:
-		inHand, err := c.crew.kill(c.crew.places[f.Victim])
+		inHand, err := c.crew.kill(c.busy(f))
 		return inHand > 0, err
 	case FaultStop:
-		return c.stop(ctx, c.crew.places[f.Victim], f.lasts())
+		return c.stop(ctx, c.busy(f), f.lasts())
 	case FaultCut:
 		p := c.victim(f)
 		defer p.trouble(startingTime)()
@@ -99,6 +99,17 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 		return c.snapshot(ctx, f.lasts())
 	}
 	return false, fmt.Errorf("no such fault")
+}
+
+// busy gives the victim, or the next worker that holds steps when the victim holds none: its death would be no loss.
+func (c *conductor) busy(f Fault) *place {
+	all := c.crew.places
+	for i := range all {
+		if p := all[(f.Victim+i)%len(all)]; c.tracker.inHand(p.current()) > 0 {
+			return p
+		}
+	}
+	return all[f.Victim]
 }
 
 func (c *conductor) victim(f Fault) *place {

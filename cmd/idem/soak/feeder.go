@@ -15,7 +15,7 @@ const (
 	roundSize = 40 // steps that are enqueued in one round, follow-ups aside
 	// maxBacklog is how many steps may wait to be run. A step that is taken back from a dead worker stands behind
 	// them: with many, the time until its second start would say nothing about the recovery.
-	maxBacklog = 200
+	maxBacklog = 100
 )
 
 // feeder enqueues all kinds of steps, all the time. What was not acknowledged it enqueues again, with the same keys.
@@ -42,16 +42,18 @@ var enqueuers = [fed]enqueuer{
 
 // feed enqueues until stop is closed; what it has begun by then it brings to its end.
 func (f *feeder) feed(ctx context.Context, stop <-chan struct{}) error {
-	began := time.Now()
+	due := time.Now()
 	for round := int64(0); ; round++ {
-		if !f.wait(ctx, stop, began) {
+		if !f.wait(ctx, stop, due) {
 			return context.Cause(ctx)
 		}
+		enqueued := f.steps()
 		for k := range kind(fed) {
 			if err := f.enqueue(ctx, k, upTo(k, round), upTo(k, round+1)); err != nil {
 				return err
 			}
 		}
+		due = f.next(due, f.steps()-enqueued)
 	}
 }
 
@@ -59,9 +61,9 @@ func (f *feeder) feed(ctx context.Context, stop <-chan struct{}) error {
 func upTo(k kind, round int64) int64 { return round * roundSize * int64(shares[k]) / 1000 }
 
 // wait returns when the next round is due; false means that there is to be none.
-func (f *feeder) wait(ctx context.Context, stop <-chan struct{}, began time.Time) bool {
+func (f *feeder) wait(ctx context.Context, stop <-chan struct{}, due time.Time) bool {
 	for {
-		if f.due(time.Since(began)) && f.backlog(ctx) < maxBacklog {
+		if !time.Now().Before(due) && f.backlog(ctx) < maxBacklog {
 			return true
 		}
 		select {
@@ -69,13 +71,21 @@ func (f *feeder) wait(ctx context.Context, stop <-chan struct{}, began time.Time
 			return false
 		case <-stop:
 			return false
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(10 * time.Millisecond):
 		}
 	}
 }
 
-func (f *feeder) due(elapsed time.Duration) bool {
-	return f.rate == 0 || float64(f.steps()) <= elapsed.Seconds()*float64(f.rate)
+// next says when the round after one of so many steps is due. What an outage held up is not made up for: the queue
+// would be long after it.
+func (f *feeder) next(due time.Time, steps int64) time.Time {
+	if f.rate == 0 {
+		return due
+	}
+	if late := time.Now().Add(-200 * time.Millisecond); due.Before(late) {
+		due = late
+	}
+	return due.Add(time.Duration(steps) * time.Second / time.Duration(f.rate))
 }
 
 // steps counts what was enqueued so far, with the follow-ups that it brings.

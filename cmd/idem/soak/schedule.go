@@ -32,7 +32,8 @@ var mix = []struct {
 type Fault struct {
 	At   int64     `json:"at_ms"`
 	Kind FaultKind `json:"fault"`
-	// Victim is the number of the worker; the one after the last worker is the feeder.
+	// Victim is the number of the worker; the one after the last worker is the feeder. SIGKILL and SIGSTOP pass on to
+	// the next worker when this one holds no step.
 	Victim int   `json:"victim"`
 	For    int64 `json:"for_ms,omitempty"`
 	Way    way   `json:"way,omitempty"`
