@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"time"
 
 	"crypto/rand"
@@ -138,6 +139,21 @@ func (c *Config) checkQueues(r *Registry) error {
 // idleTimeout ends a transaction whose worker does not answer any more. It is longer than the lease, so
 // that a step is taken over first and its late transaction can only fail.
 func (c *Config) idleTimeout() time.Duration { return c.Lease + c.Lease/2 + leaseMargin }
+
+// keepalives let the server notice within about a lease that the network to a worker is dead. A request that was cut
+// in its middle holds its locks until then: the server waits for the rest of it, which neither its idle timeout nor
+// its statement timeout ends, and its own keepalives begin after two hours. They mean nothing on a Unix socket.
+func (c *Config) keepalives() map[string]string {
+	const probes = 3
+	seconds := func(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+	idle, interval := seconds(c.Lease/2), seconds(c.Lease/2/probes)
+	return map[string]string{
+		"tcp_keepalives_idle":     strconv.FormatInt(idle, 10),
+		"tcp_keepalives_interval": strconv.FormatInt(interval, 10),
+		"tcp_keepalives_count":    strconv.Itoa(probes),
+		"tcp_user_timeout":        strconv.FormatInt((idle+probes*interval)*1000, 10), // in milliseconds
+	}
+}
 
 func orDuration(d *time.Duration, otherwise time.Duration) {
 	if *d == 0 {

@@ -165,8 +165,9 @@ func (w *Worker) newPool(ctx context.Context, connections int, session map[strin
 		params := cfg.ConnConfig.RuntimeParams
 		params["idle_in_transaction_session_timeout"] = w.idleTimeout()
 		maps.Copy(params, session)
-		if params["application_name"] == "" {
-			params["application_name"] = "idem " + w.name
+		orParam(params, "application_name", "idem "+w.name)
+		for name, value := range w.cfg.keepalives() {
+			orParam(params, name, value)
 		}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
@@ -174,6 +175,12 @@ func (w *Worker) newPool(ctx context.Context, connections int, session map[strin
 		return nil, fmt.Errorf("idem: the worker's connection pool: %w", err)
 	}
 	return pool, nil
+}
+
+func orParam(params map[string]string, name, otherwise string) {
+	if params[name] == "" {
+		params[name] = otherwise
+	}
 }
 
 func (w *Worker) idleTimeout() string {
