@@ -1,0 +1,74 @@
+package provider
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// Do sends a request for a provider function, and says what became of it in the words of this package. Without an error
+// the status is a 2xx, and the caller reads and closes the body. The answers mean:
+//
+//   - no connection was made: [NotSent]
+//   - 422: [Conflict], as the Idempotency-Key header field has it. Where a 422 is an ordinary refusal, classify it yourself.
+//   - 429 and 503: [RetryAfter], with what the server asks for
+//   - 408, 409, 425, 3xx, other 5xx, and a connection that breaks: the outcome is unknown
+//   - other 4xx: [Rejected]
+//
+// Redirects are not followed.
+func Do(client *http.Client, req *http.Request) (*http.Response, error) {
+	var connected atomic.Bool
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
+	direct := *client
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	resp, err := direct.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	switch {
+	case err != nil && !connected.Load():
+		return nil, NotSent(err)
+	case err != nil:
+		return nil, err
+	}
+	if err := statusError(resp); err != nil {
+		// What is left of a short body is read, so that the connection can be used again.
+		_, _ = io.CopyN(io.Discard, resp.Body, 64<<10)
+		_ = resp.Body.Close()
+		return nil, err
+	}
+	return resp, nil
+}
+
+func statusError(resp *http.Response) error {
+	err := errors.New("the provider answered " + strconv.Itoa(resp.StatusCode) + " " + http.StatusText(resp.StatusCode))
+	switch code := resp.StatusCode; {
+	case code >= 200 && code < 300:
+		return nil
+	case code == http.StatusUnprocessableEntity:
+		return Conflict(err)
+	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
+		return RetryAfter(retryAfter(resp.Header), err)
+	case code == http.StatusRequestTimeout, code == http.StatusConflict, code == http.StatusTooEarly, code < 400, code >= 500:
+		return err
+	}
+	return Rejected(err)
+}
+
+// retryAfter reads the header field in both of its forms. A date counts from the server's own Date.
+func retryAfter(h http.Header) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	at, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	return at.Sub(now)
+}
