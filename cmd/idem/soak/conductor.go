@@ -198,12 +198,10 @@ func (c *conductor) snapshot(ctx context.Context, d time.Duration) (landed bool,
 		if _, err := conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT txid_current_snapshot()`); err != nil {
 			return err
 		}
-		sleep(ctx, d)
-		// The server may have been restarted under it.
-		err := conn.QueryRow(ctx, `SELECT age(backend_xmin) > 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&landed)
-		if err != nil {
-			landed = false
-		}
+		sleep(ctx, d/2)
+		// An error is no failure: the server may have been restarted under it.
+		_ = conn.QueryRow(ctx, `SELECT age(backend_xmin) > 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&landed)
+		sleep(ctx, d/2)
 		return nil
 	})
 	return landed, err

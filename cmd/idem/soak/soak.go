@@ -227,9 +227,8 @@ func (s *soak) watch(ctx context.Context, began time.Time) error {
 		if err := s.crew.failure(); err != nil {
 			return err
 		}
-		if time.Now().After(next) {
-			s.check(ctx)
-			next = next.Add(s.checkEvery())
+		if time.Now().After(next) && s.check(ctx) {
+			next = time.Now().Add(s.checkEvery())
 		}
 		if !sleep(ctx, 200*time.Millisecond) {
 			return nil
@@ -243,16 +242,18 @@ func (s *soak) show(elapsed time.Duration) {
 		min(elapsed, s.Duration).Truncate(time.Second), s.Duration, progress.Thousands(c.completed), s.conductor.total(), s.findings.count()))
 }
 
-// check asks the oracles that always hold. Should a fault of the server end it, the next one will do.
-func (s *soak) check(ctx context.Context) {
+// check asks the oracles that always hold. It is false when a fault of the server has ended it, and has to be made again.
+func (s *soak) check(ctx context.Context) bool {
 	err := withConn(ctx, s.url, func(conn *pgx.Conn) error {
 		violated, err := ask(ctx, conn, s.feeder.facts(), false)
 		s.findings.add(violated...)
 		return err
 	})
-	if err == nil {
-		s.report.Checks++
+	if err != nil {
+		return false
 	}
+	s.report.Checks++
+	return true
 }
 
 // watchLeases asks I11 every second, unless nobody could have looked after the leases for a while.
