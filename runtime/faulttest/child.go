@@ -72,7 +72,7 @@ func (k task) work(t *testing.T, s *subject) {
 		fail(err)
 	}
 	tr := &trial{
-		suite: &suite{subject: s}, tb: t, ctx: context.Background(), url: k.URL, pool: pool, run: k.Run, events: newEvents(),
+		suite: &suite{subject: s, run: k.Run}, tb: t, ctx: context.Background(), url: k.URL, pool: pool, events: newEvents(),
 		fault: &fault{around: func(x *execution) (any, error) {
 			_, _ = fmt.Fprintln(parent, lineRuns)
 			return x.handler()

@@ -39,7 +39,7 @@ func (tr *trial) playCut(e exchange, arm func(*wire.Proxy, wire.Match, ...wire.C
 	select {
 	case <-cut.Fired():
 		tr.fire()
-	case <-time.After(patience):
+	case <-time.After(tr.patience()):
 		return
 	}
 	if tr.events.of(runtime.EventStarted) == 0 && tr.until(func() bool { return tr.look().State != runtime.StatePending || tr.events.of(runtime.EventStarted) > 0 }) &&

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// comparison says how a database is to be, and what to call that.
+// comparison compares snapshots of the databases of one suite.
 type comparison struct {
-	catalog  *catalog
-	volatile volatile
-	runID    string
-	than     string // "without the fault", "before the step"
+	*suite
+	than string // what to call how it must be: "without the fault"
 }
+
+func (s *suite) compare(than string) *comparison { return &comparison{s, than} }
 
 // diff describes, for people, where got is not as want; "" if nowhere.
 func (c *comparison) diff(want, got snapshot) string {
@@ -53,16 +53,27 @@ func (c *comparison) table(b *strings.Builder, name string, want, got []normalRo
 		return
 	}
 	fmt.Fprintf(b, "%s: %s\n", c.title(name), c.summary(len(got)-len(want), len(changed) > 0))
+	var lines []string
 	for _, r := range extra {
-		fmt.Fprintf(b, "  + %s%s\n", c.show(name, r), c.hint(name, r, want, got))
+		lines = append(lines, "+ "+c.show(name, r)+c.hint(name, r, want, got))
 	}
 	for _, r := range missing {
-		fmt.Fprintf(b, "  - %s\n", c.show(name, r))
+		lines = append(lines, "- "+c.show(name, r))
 	}
 	for _, p := range changed {
-		fmt.Fprintf(b, "  ~ %s\n", c.showChange(name, p))
+		lines = append(lines, "~ "+c.showChange(name, p))
+	}
+	for i, line := range lines {
+		if i == mostLines {
+			fmt.Fprintf(b, "  and %d more\n", len(lines)-i)
+			break
+		}
+		fmt.Fprintf(b, "  %s\n", line)
 	}
 }
+
+// mostLines bounds what is shown of one table.
+const mostLines = 10
 
 func (c *comparison) title(name string) string {
 	if name == followUps || name == outputs {
@@ -192,9 +203,9 @@ func (c *comparison) show(name string, r normalRow) string {
 
 func (c *comparison) hidden(name string, f field) bool {
 	switch {
-	case f.name == "payload_digest", f.name == "run_id" && (name == followUps || f.value == scalar(c.runID)):
+	case f.name == "payload_digest", f.name == "run_id" && (name == followUps || f.value == scalar(c.run.ID)):
 		return true
-	case f.name == "node" && name != followUps:
+	case f.name == "node" && name != followUps && f.value == scalar(c.node):
 		return true
 	case f.name == "queue" && name == followUps:
 		return true

@@ -1,3 +1,50 @@
-// Package faulttest runs a handler with the faults that can befall it, and compares what is then in the database with
-// what is there without any.
+// Package faulttest tries a handler with the faults that can befall it, and tells whether its effects still happen
+// once. idem generates tests that call it; call it by hand for a handler that is not generated. Only tests may
+// import it: it defines the flag -idem.report.
+//
+// # How it knows what is right
+//
+// The handler is run without any fault first, and what is then in the database is what must be there after each fault
+// and the recovery from it: the rows of every table, not only of those that idem knows, the steps that it enqueued, and
+// its output. A step that is given up must leave nothing. Generated ids and the time may differ: the handler is run a
+// second time without a fault, and what differs then is not compared; a generated id still has to stand wherever it
+// stood. Between a handler's return and its step's completion nothing that it wrote may be seen by others, since it
+// would stay if the step never completed.
+//
+// A difference is shown as rows:
+//
+//	the step completed, and the database is not as without the fault
+//	table payments: 1 row more than without the fault
+//	  + {order_id: "o-1", amount_cents: 100}   (the same row again under another key: a second effect)
+//
+// # The faults
+//
+// Each fault is a subtest with a database of its own, a copy of a template, and workers of its own.
+//
+//   - The worker's process is killed, by SIGKILL: after the claim, before the write, after it, during the commit, after
+//     it, and at every run until the limit. For these the test binary runs itself as the worker; they are left out with
+//     -short and on Windows.
+//   - The attempt fails: by an error, a panic, an SQL error that is swallowed; by a timeout after the write, before it,
+//     and long before it. At every attempt, until the limit.
+//   - The lease runs out while the handler runs: another worker takes over, and the first one writes afterwards. The step
+//     is cancelled; the worker is cut off from the database, is told to stop, or is one of two that claim at once.
+//   - The database refuses: a serialization failure at each write and at the commit, an error at each write.
+//   - An input or an output is over its limit, or cannot be stored.
+//   - Enqueueing is rolled back, is repeated, comes with another input under the same key. Another payload stands under
+//     the key of an effect: the handler may be refused, but must not complete as if it were its own.
+//   - For each exchange of the worker with the database in the run without a fault, its request is lost, and its reply.
+//
+// A fault that did not happen fails its subtest. What a handler does through connections of its own, past its Context,
+// is not cut; that it shows before the completion is.
+//
+// # What a handler must be
+//
+// It must do the same at each run: it is called in one process several times, and in other processes too. An input that
+// is sampled must be one that it completes with. Tables that do not count, such as a log of attempts, are named by
+// [Handler].Ignore.
+//
+// With -v each test ends with a table of its faults. The flag -idem.report=FILE collects these tables of all tests in
+// FILE.md and FILE.json; a relative FILE is in the folder of the package that is tested:
+//
+//	go test ./billing -run Faults -args -idem.report=/tmp/faults
 package faulttest

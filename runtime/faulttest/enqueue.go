@@ -21,8 +21,8 @@ func (s *suite) enqueueings() []*fault {
 }
 
 func (tr *trial) playCallerRollsBack() {
-	enqueue := func(tx pgx.Tx) (err error) {
-		tr.run, err = tr.action().EnqueueTx(tr.ctx, tr.client(tr.pool), tx, tr.bound.input, key)
+	enqueue := func(tx pgx.Tx) error {
+		_, err := tr.enqueueTx(tx)
 		return err
 	}
 	if err := tr.inTx(enqueue, pgx.Tx.Rollback); err != nil {
@@ -54,23 +54,21 @@ func (tr *trial) playEnqueueReplyLost() {
 		select {
 		case <-cut.Fired():
 			tr.fire()
-		case <-time.After(patience):
+		case <-time.After(tr.patience()):
 		}
 	}
 	run, err := tr.action().Enqueue(tr.ctx, tr.client(pool), tr.bound.input, key)
-	if err != nil || !run.Duplicate || run.ID != tr.suite.run.ID {
-		tr.problem("enqueueing again gives %+v, %v; it must find the run %s", run, err, tr.suite.run.ID)
+	if err != nil || !run.Duplicate || run.ID != tr.run.ID {
+		tr.problem("enqueueing again gives %+v, %v; it must find the run %s", run, err, tr.run.ID)
 	}
-	tr.run = run
 	tr.work()
 	tr.wait()
 }
 
 func (tr *trial) playEnqueuedAgain() {
 	tr.play()
-	before := tr.run
-	if err := tr.enqueue(); err != nil || !tr.run.Duplicate || tr.run.ID != before.ID {
-		tr.problem("enqueueing again gives %+v, %v; it must find the run %s", tr.run, err, before.ID)
+	if run, err := tr.enqueue(tr.bound.input); err != nil || !run.Duplicate {
+		tr.problem("enqueueing again gives %+v, %v; it must find the run", run, err)
 		return
 	}
 	tr.fire()

@@ -49,9 +49,9 @@ func (e *events) late() error {
 	return nil
 }
 
-// await waits for n events of any of the kinds.
-func (e *events) await(n int, kinds ...runtime.EventKind) bool {
-	timeout := time.After(patience)
+// await waits for n events of any of the kinds, up to a time.
+func (e *events) await(longest time.Duration, n int, kinds ...runtime.EventKind) bool {
+	timeout := time.After(longest)
 	for {
 		e.mu.Lock()
 		more := e.more

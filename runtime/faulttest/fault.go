@@ -20,6 +20,8 @@ type fault struct {
 	// as before the step otherwise.
 	check   func(tr *trial)
 	outcome string // for the table, where it is neither of the ordinary ones
+	// What the harness does itself is not held against the handler: to ignore an error of SQL, to run on after a timeout.
+	swallows, outlives bool
 }
 
 // want is how a step must end. Zero fields stand for the first attempt, no reclaim, completed.
@@ -135,11 +137,11 @@ func because(s runtime.StepStatus) string {
 // judgeManners looks at what the handler did that the database does not show.
 func (tr *trial) judgeManners() {
 	for _, e := range tr.events.list(runtime.EventRetried) {
-		if e.Reason == runtime.ReasonTxAborted && !tr.fault.swallows() {
+		if e.Reason == runtime.ReasonTxAborted && !tr.fault.swallows {
 			tr.problem("the handler returned nil although a statement had failed; return the error, or put a SAVEPOINT around a statement that may fail")
 		}
 	}
-	if tr.events.of(runtime.EventStuck) > 0 && !tr.fault.outlives() {
+	if tr.events.of(runtime.EventStuck) > 0 && !tr.fault.outlives {
 		tr.problem("the handler ran on after its timeout: it does not look at its context")
 	}
 	if err := tr.events.late(); err != nil {
@@ -154,7 +156,7 @@ func (tr *trial) judgeEffects(state runtime.State) {
 	if state != runtime.StateCompleted {
 		want, than = tr.initial, "before the step"
 	}
-	c := comparison{tr.catalog, tr.volatile, tr.run.ID, than}
+	c := tr.compare(than)
 	d := c.diff(want, after)
 	switch {
 	case d == "":

@@ -20,11 +20,9 @@ func (s *suite) mismatches() (list []*fault) {
 				name: "enqueued again with the same key and another input",
 				play: func(tr *trial) {
 					tr.play()
-					run := tr.run
-					if err := tr.enqueueInput(v.input); !errors.Is(err, runtime.ErrPayloadMismatch) {
+					if _, err := tr.enqueue(v.input); !errors.Is(err, runtime.ErrPayloadMismatch) {
 						tr.problem("enqueueing it gives %v, and must give %v", err, runtime.ErrPayloadMismatch)
 					}
-					tr.run = run
 					tr.fire()
 				},
 			})
@@ -124,7 +122,7 @@ func changed(v any) any {
 // key. It may refuse, and leave all as it is. It may complete, if what it writes is then there. What it must not do is to
 // complete and keep silent about the other payload that stands under its key.
 func (tr *trial) playMismatch(v variation) {
-	if err := tr.enqueueInput(v.input); err != nil {
+	if _, err := tr.enqueue(v.input); err != nil {
 		tr.problem("the step cannot be enqueued: %v", err)
 		return
 	}
@@ -133,14 +131,13 @@ func (tr *trial) playMismatch(v variation) {
 	first := tr.look()
 	between := tr.snapshot()
 	if first.State != runtime.StateCompleted {
-		c := comparison{tr.catalog, tr.volatile, tr.run.ID, "before the step"}
+		c := tr.compare("before the step")
 		if d := c.diff(tr.initial, between); d != "" {
 			tr.problem("the step is %s, and yet it left something behind\n%s", describeEnd(first), d)
 		}
 	}
 	tr.exec(`DELETE FROM "idem".steps WHERE run_id = $1 AND node = $2`, tr.run.ID, tr.run.Node)
-	if err := tr.enqueue(); err != nil {
-		tr.problem("the step cannot be enqueued: %v", err)
+	if !tr.enqueued() {
 		return
 	}
 	tr.wait()
@@ -153,7 +150,7 @@ func (tr *trial) judgeMismatch(between snapshot) {
 	after := tr.snapshot()
 	delete(between, outputs)
 	if s.State != runtime.StateCompleted {
-		c := comparison{tr.catalog, tr.volatile, tr.run.ID, "before it ran"}
+		c := tr.compare("before it ran")
 		if d := c.diff(between, after); d != "" {
 			tr.problem("the step is %s, and yet it left something behind\n%s", describeEnd(s), d)
 		}
@@ -164,7 +161,7 @@ func (tr *trial) judgeMismatch(between snapshot) {
 		if len(subtract(now[t.name], then[t.name])) > 0 {
 			continue // it has written
 		}
-		c := comparison{tr.catalog, tr.volatile, tr.run.ID, ""}
+		c := tr.compare("")
 		for _, r := range subtract(free[t.name], now[t.name]) {
 			if c.standsThere(t.name, r, now[t.name]) {
 				continue

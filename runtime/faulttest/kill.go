@@ -115,7 +115,7 @@ func (tr *trial) kill(point probe.Point) bool {
 		return true
 	case <-c.ended:
 		tr.problem("the worker process ended before it was to be killed: %s", c.failed())
-	case <-time.After(patience):
+	case <-time.After(tr.patience()):
 		tr.problem("the worker process never came to %s", point)
 	}
 	return false

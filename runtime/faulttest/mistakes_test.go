@@ -141,10 +141,7 @@ func mistakes() []mistake {
 			name: "a goroutine that writes through the context after the return",
 			with: func(*F) handle {
 				return func(ctx runtime.Context, in order) error {
-					go func() {
-						time.Sleep(20 * time.Millisecond)
-						_ = payments.Record(ctx, in.OrderID, in.Cents)
-					}()
+					latecomers.add(func() { _ = payments.Record(ctx, in.OrderID, in.Cents) })
 					return nil
 				}
 			},
@@ -153,10 +150,7 @@ func mistakes() []mistake {
 			name: "a goroutine that writes through the pool after the return",
 			with: func(f *F) handle {
 				return func(_ runtime.Context, in order) error {
-					f.background(func() {
-						time.Sleep(100 * time.Millisecond)
-						_, _ = f.Pool.Exec(context.Background(), insertJournal, in.OrderID, in.Cents)
-					})
+					latecomers.add(func() { _, _ = f.Pool.Exec(context.Background(), insertJournal, in.OrderID, in.Cents) })
 					return nil
 				}
 			},
@@ -239,9 +233,13 @@ func mistakes() []mistake {
 			},
 		}, {
 			name: "a loop that does not look at its context",
-			with: func(*F) handle {
+			with: func(f *F) handle {
+				var loops sync.WaitGroup
+				f.Cleanup(loops.Wait)
 				return func(ctx runtime.Context, in order) error {
-					for end := time.Now().Add(6 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+					loops.Add(1)
+					defer loops.Done()
+					for end := time.Now().Add(4 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
 						if _, err := ctx.CompletionTx().Exec(ctx, insertJournal, in.OrderID, in.Cents); err == nil {
 							return nil
 						}
@@ -279,13 +277,6 @@ var (
 	handled sync.Map
 	mail    = runtime.NewAction[order]("mail")
 )
-
-// background runs g, and has the test wait for it.
-func (f *F) background(g func()) {
-	var wg sync.WaitGroup
-	wg.Go(g)
-	f.Cleanup(wg.Wait)
-}
 
 func skippingConflicts(into string, byRun bool) handle {
 	return func(ctx runtime.Context, in order) error {

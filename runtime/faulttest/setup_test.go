@@ -57,6 +57,7 @@ func examine(t *testing.T, s *subject, only ...string) *examined {
 	if e.free = suite.faultFree(t); len(e.free) > 0 {
 		return e
 	}
+	latecomers.come()
 	t.Run("faults", func(t *testing.T) {
 		for _, f := range suite.faults(testing.Short()) {
 			begins := func(prefix string) bool { return prefix != "" && strings.HasPrefix(f.name, prefix) }
@@ -115,4 +116,28 @@ func (e *examined) passes() {
 			e.Errorf("%s did not happen", r.Fault)
 		}
 	}
+}
+
+// latecomers are goroutines of handlers that wait until the runs without a fault have been looked at.
+var latecomers = &lateGroup{}
+
+type lateGroup struct {
+	mu   sync.Mutex
+	wait []func()
+}
+
+func (g *lateGroup) add(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wait = append(g.wait, f)
+}
+
+// come runs them, each in a goroutine of its own as it were.
+func (g *lateGroup) come() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, f := range g.wait {
+		f()
+	}
+	g.wait = nil
 }

@@ -3,9 +3,11 @@ package faulttest
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
@@ -34,13 +36,17 @@ type suite struct {
 // harnessSchema has what the harness itself puts into a database.
 const harnessSchema = "idem_faulttest"
 
-// newSuite prepares the database that all others are copies of.
+// suites numbers them, so that each has a template of its own.
+var suites atomic.Int64
+
+// newSuite says what the database is that all others are copies of.
 func newSuite(tb testing.TB, s *subject) *suite {
+	fixture := fmt.Sprintf("faulttest fixture %d", suites.Add(1))
 	return &suite{subject: s, test: tb.Name(), databases: []pgtest.Option{
 		pgtest.Migrated("faulttest migrations "+s.migrations, func(ctx context.Context, pool *pgxpool.Pool) error {
 			return migrate(ctx, pool, s.migrations)
 		}),
-		pgtest.Migrated("faulttest fixture "+tb.Name()+" "+s.node, func(ctx context.Context, pool *pgxpool.Pool) error {
+		pgtest.Migrated(fixture, func(ctx context.Context, pool *pgxpool.Pool) error {
 			s.bind(&F{TB: tb, Pool: pool, First: true})
 			return spreadSequences(ctx, pool, 1_000_000)
 		}),
@@ -117,13 +123,15 @@ func (s *suite) runFree(tr *trial, i int) (problem string) {
 			return err.Error()
 		}
 		s.input = tr.bound.input
+		if s.run, err = tr.identity(); err != nil {
+			return fmt.Sprintf("it cannot be enqueued: %v", err)
+		}
 	} else if err := spreadSequences(ctx, tr.pool, 1000); err != nil {
 		return err.Error()
 	}
-	if err := tr.enqueue(); err != nil {
+	if _, err := tr.enqueue(tr.bound.input); err != nil {
 		return fmt.Sprintf("it cannot be enqueued: %v", err)
 	}
-	s.run = tr.run
 	began := time.Now()
 	if i == 0 {
 		record := tr.record()
@@ -148,11 +156,20 @@ func (s *suite) runFree(tr *trial, i int) (problem string) {
 		return ""
 	}
 	s.volatile = s.catalog.volatility(s.free, after)
-	c := comparison{s.catalog, s.volatile, s.run.ID, "in a first run without a fault"}
+	c := s.compare("in a first run without a fault")
 	if d := c.diff(s.free, after); d != "" {
 		return "two runs on fresh databases without any fault leave different rows; does the handler keep state in memory or in files?\n" + d
 	}
 	return ""
+}
+
+// identity finds out which run it will be, in every database.
+func (tr *trial) identity() (run runtime.Run, err error) {
+	err = tr.inTx(func(tx pgx.Tx) (err error) {
+		run, err = tr.enqueueTx(tx)
+		return err
+	}, pgx.Tx.Rollback)
+	return run, err
 }
 
 // settle notes what the fault-free runs have shown.
@@ -178,7 +195,7 @@ func (s *suite) lastLook() (problems []string) {
 		return []string{"the handler, or a goroutine that it started, used its context after it had returned; wait for your goroutines before you return"}
 	}
 	tr := s.base[0]
-	c := comparison{s.catalog, s.volatile, s.run.ID, "when the step completed"}
+	c := s.compare("when the step completed")
 	if d := c.diff(s.free, tr.snapshot()); d != "" {
 		return []string{"something was written after the step had completed; does the handler leave a goroutine behind?\n" + d}
 	}

@@ -30,7 +30,6 @@ type trial struct {
 	pool   *pgxpool.Pool // past the proxy: what the harness asks the database
 	proxy  *wire.Proxy   // nil until it is needed
 	bound  bound
-	run    runtime.Run
 	events *events
 	gate   chan struct{} // closed when the handler may go on, or has come to where it waits
 	gone   chan struct{} // closed when a handler that outlived its attempt is back
@@ -45,7 +44,7 @@ type trial struct {
 
 func newTrial(tb testing.TB, s *suite, f *fault) *trial {
 	tb.Helper()
-	tr := &trial{suite: s, tb: tb, ctx: context.WithoutCancel(tb.Context()), fault: f, limits: s.defaults(), events: newEvents(), run: s.run,
+	tr := &trial{suite: s, tb: tb, ctx: context.WithoutCancel(tb.Context()), fault: f, limits: s.defaults(), events: newEvents(),
 		gate: make(chan struct{}), gone: make(chan struct{})}
 	if f.limits != nil {
 		f.limits(&tr.limits)
@@ -133,20 +132,27 @@ func (tr *trial) client(db runtime.DB) *runtime.Client {
 // key is what the run is enqueued with: it makes run ids the same in every database.
 var key = runtime.WithKey("", "faulttest")
 
-func (tr *trial) enqueue() error { return tr.enqueueInput(tr.bound.input) }
-
 // enqueued enqueues the step, and tells whether that went well.
 func (tr *trial) enqueued() bool {
-	err := tr.enqueue()
+	_, err := tr.enqueue(tr.bound.input)
 	if err != nil {
 		tr.problem("the step cannot be enqueued: %v", err)
 	}
 	return err == nil
 }
 
-func (tr *trial) enqueueInput(input json.RawMessage) (err error) {
-	tr.run, err = tr.action().Enqueue(tr.ctx, tr.client(tr.pool), input, key)
-	return err
+// enqueue adds the run, or finds it.
+func (tr *trial) enqueue(input json.RawMessage) (runtime.Run, error) {
+	run, err := tr.action().Enqueue(tr.ctx, tr.client(tr.pool), input, key)
+	if err == nil && run.ID != tr.run.ID {
+		tr.problem("the run is %s, and must be %s: the same key gives the same run", run.ID, tr.run.ID)
+	}
+	return run, err
+}
+
+// enqueueTx is enqueue in a transaction of the caller's.
+func (tr *trial) enqueueTx(tx pgx.Tx) (runtime.Run, error) {
+	return tr.action().EnqueueTx(tr.ctx, tr.client(tr.pool), tx, tr.bound.input, key)
 }
 
 // action is the definition that the trial enqueues with: a step's and an action's rows are the same.
@@ -155,7 +161,7 @@ func (tr *trial) action() *runtime.Action[json.RawMessage] {
 }
 
 // patience is how long anything may take before a trial gives up on it.
-const patience = 12 * time.Second
+func (s *suite) patience() time.Duration { return 12*time.Second + 5*s.took }
 
 // look reads the step's row.
 func (tr *trial) look() runtime.StepStatus {
@@ -179,7 +185,7 @@ func (tr *trial) last() runtime.StepStatus {
 
 // until waits for a condition; false means that it did not come about.
 func (tr *trial) until(ok func() bool) bool {
-	for end := time.Now().Add(patience); !ok(); time.Sleep(3 * time.Millisecond) {
+	for end := time.Now().Add(tr.patience()); !ok(); time.Sleep(3 * time.Millisecond) {
 		if time.Now().After(end) || tr.ctx.Err() != nil {
 			return false
 		}
@@ -187,10 +193,15 @@ func (tr *trial) until(ok func() bool) bool {
 	return true
 }
 
+// await waits for n events of any of the kinds.
+func (tr *trial) await(n int, kinds ...runtime.EventKind) bool {
+	return tr.events.await(tr.patience(), n, kinds...)
+}
+
 // wait returns when the step has ended.
 func (tr *trial) wait() {
 	if !tr.until(func() bool { s := tr.look(); return s.State.Ended() || s.State == "" }) {
-		tr.problem("the step did not end within %v; it is %s", patience, tr.last().State)
+		tr.problem("the step did not end within %v; it is %s", tr.patience(), tr.last().State)
 	}
 }
 
@@ -224,7 +235,7 @@ func (tr *trial) snapshot() snapshot {
 
 // unseen makes sure that the step has left nothing so far.
 func (tr *trial) unseen(when string) {
-	c := comparison{tr.catalog, tr.volatile, tr.run.ID, "before the step"}
+	c := tr.compare("before the step")
 	if d := c.diff(tr.initial, tr.snapshot()); d != "" {
 		tr.problem("%s, others saw what it wrote: it was not written in the completion transaction, and stays if the step never completes\n%s", when, d)
 	}

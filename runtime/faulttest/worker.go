@@ -39,9 +39,10 @@ type workPlan struct {
 func through(p *wire.Proxy) workOption { return func(w *workPlan) { w.url = p.URL() } }
 
 // timingOut has each attempt time out soon, and the next one wait until it is asked for.
-func timingOut(w *workPlan) {
-	w.limits.timeout, w.limits.backoff = 150*time.Millisecond, time.Hour
-	w.config.Grace = 500 * time.Millisecond
+func timingOut(grace time.Duration) workOption {
+	return func(w *workPlan) {
+		w.limits.timeout, w.limits.backoff, w.config.Grace = 150*time.Millisecond, time.Hour, grace
+	}
 }
 
 // quietly has the worker do nothing by itself, so that its requests are about the step alone.

@@ -3,6 +3,7 @@ package faulttest
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -12,6 +13,7 @@ func test(t *testing.T, s *subject) {
 	if childOf(t, s) {
 		return
 	}
+	claim(t, s)
 	suite := newSuite(t, s)
 	report := newReporter(t, s)
 	problems := suite.faultFree(t)
@@ -41,6 +43,19 @@ func test(t *testing.T, s *subject) {
 			}
 		})
 	}
+}
+
+// claimed are the handlers whose tests run, each under its test's name.
+var claimed sync.Map
+
+// claim makes sure that a worker process, which is told the test and the handler, can know which one it is to run.
+func claim(t *testing.T, s *subject) {
+	t.Helper()
+	who := t.Name() + "\x00" + s.node
+	if _, twice := claimed.LoadOrStore(who, true); twice {
+		t.Fatalf("faulttest: %s is tried twice in one test; give each a subtest", s.node)
+	}
+	t.Cleanup(func() { claimed.Delete(who) })
 }
 
 // faults lists what can befall the step.

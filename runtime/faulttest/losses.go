@@ -1,0 +1,103 @@
+package faulttest
+
+import (
+	"github.com/idem-go/idem/runtime"
+)
+
+// losses are leases that are lost while the handler runs.
+func losses() []*fault {
+	return []*fault{
+		{
+			name: "the lease runs out after the write, and another worker takes over",
+			around: first(func(x *execution) (any, error) {
+				out, err := x.write()
+				x.loseLease()
+				return out, err
+			}),
+			want: want{reclaims: 1, runs: exactly(2)},
+		}, {
+			name: "the lease runs out before the write, which comes when another worker has completed the step",
+			around: first(func(x *execution) (any, error) {
+				defer close(x.gone)
+				x.loseLease()
+				if !x.until(func() bool { return x.events.of(runtime.EventCompleted) > 0 }) {
+					x.problem("no other worker completed the step")
+				}
+				return x.handler()
+			}),
+			play: func(tr *trial) { tr.play(); tr.leave("its lease was lost") },
+			want: want{reclaims: 1, runs: exactly(2)},
+		}, {
+			name:   "the lease runs out at every run, until the limit",
+			limits: func(l *limits) { l.reclaims = new(2) },
+			around: func(x *execution) (any, error) {
+				out, err := x.write()
+				x.loseLease()
+				return out, err
+			},
+			want: want{state: runtime.StateDiscarded, reason: runtime.ReasonReclaimLimit, reclaims: 2, runs: exactly(3)},
+		}, {
+			name: "an attempt fails, and the next one loses its lease",
+			around: func(x *execution) (any, error) {
+				if x.n > 2 {
+					return x.handler()
+				}
+				out, err := x.write()
+				if x.n == 1 {
+					return nil, errInjected
+				}
+				x.loseLease()
+				return out, err
+			},
+			want: want{attempt: exactly(2), reclaims: 1, runs: exactly(3)},
+		}, {
+			name: "cancelled after the write",
+			around: first(func(x *execution) (any, error) {
+				out, err := x.write()
+				if n, err := x.client(x.pool).Cancel(x.trial.ctx, x.run.ID, x.run.Node); err != nil || n != 1 {
+					x.problem("it cannot be cancelled: %d steps, %v", n, err)
+				}
+				x.fire()
+				return out, err
+			}),
+			want: want{state: runtime.StateCancelled, reason: runtime.ReasonCancelled},
+		}, {
+			name: "cut off from the database after the write",
+			around: first(func(x *execution) (any, error) {
+				out, err := x.write()
+				allow := x.proxy.Refuse()
+				x.proxy.Disconnect()
+				x.trial.work() // another one, which is not cut off
+				x.loseLease()
+				go func() {
+					x.until(func() bool { return x.look().State.Ended() })
+					allow()
+				}()
+				return out, err
+			}),
+			play: func(tr *trial) {
+				if !tr.enqueued() {
+					return
+				}
+				tr.workQuietly()
+				tr.await(1, runtime.EventCompleted)
+				tr.wait()
+				if !tr.await(1, runtime.EventLeaseLost) {
+					tr.problem("the worker that was cut off was never told that its lease is lost")
+				}
+			},
+			want: want{reclaims: 1, runs: exactly(2)},
+		},
+	}
+}
+
+// loseLease lets the lease run out, and returns when the step has been taken back.
+func (x *execution) loseLease() {
+	before := x.events.of(runtime.EventReclaimed) + x.events.of(runtime.EventDiscarded)
+	x.expire()
+	if !x.await(before+1, runtime.EventReclaimed, runtime.EventDiscarded) {
+		x.problem("the sweep did not take the step back")
+		return
+	}
+	x.fire()
+}

@@ -1,0 +1,86 @@
+package faulttest
+
+import (
+	"time"
+
+	"github.com/idem-go/idem/runtime"
+)
+
+// timeouts are attempts that take too long.
+func timeouts() []*fault {
+	want := want{attempt: exactly(2), runs: exactly(2)}
+	return []*fault{
+		{
+			name: "timeout after the write",
+			around: first(func(x *execution) (any, error) {
+				_, _ = x.write()
+				<-x.ctx.Done()
+				x.fire()
+				return nil, x.ctx.Err()
+			}),
+			play: func(tr *trial) { tr.timeOut(runtime.EventRetried); tr.wait() },
+			want: want,
+		}, {
+			name: "timeout before the write, which is tried all the same",
+			around: first(func(x *execution) (any, error) {
+				<-x.ctx.Done()
+				x.fire()
+				return x.handler()
+			}),
+			play: func(tr *trial) { tr.timeOut(runtime.EventRetried); tr.wait() },
+			want: want,
+		},
+		outliving(want),
+	}
+}
+
+// timeOut enqueues the step, has it time out in a first worker, and starts a second one with ordinary times.
+func (tr *trial) timeOut(then runtime.EventKind) {
+	if !tr.enqueued() {
+		return
+	}
+	grace := max(500*time.Millisecond, 3*tr.took)
+	if then == runtime.EventStuck { // the handler is held back until then
+		grace = 30 * time.Millisecond
+	}
+	slow := tr.work(timingOut(grace))
+	if !tr.await(1, then) {
+		tr.problem("the attempt did not time out")
+		return
+	}
+	tr.until(func() bool { return tr.look().State != runtime.StateRunning })
+	slow.stop()
+	tr.work()
+	tr.due()
+}
+
+// outliving is a handler that goes on when its step has long been completed by somebody else.
+func outliving(w want) *fault {
+	f := &fault{name: "timeout, and the handler writes long after it", outlives: true, want: w}
+	f.around = first(func(x *execution) (any, error) {
+		<-x.ctx.Done()
+		select {
+		case <-x.gate:
+		case <-time.After(x.patience()):
+		}
+		defer close(x.gone)
+		x.fire()
+		return x.handler()
+	})
+	f.play = func(tr *trial) {
+		tr.timeOut(runtime.EventStuck)
+		tr.wait()
+		close(tr.gate)
+		tr.leave("its context had ended before it began")
+	}
+	return f
+}
+
+// leave waits for a handler whose context has ended to return.
+func (tr *trial) leave(why string) {
+	select {
+	case <-tr.gone:
+	case <-time.After(3 * time.Second):
+		tr.problem("the handler does not return although %s: it does not look at its context", why)
+	}
+}
