@@ -86,6 +86,7 @@ func (w *Worker) stubborn(ctx context.Context, what string, op func(context.Cont
 			w.log.Warn("idem: the database does not take writes, trying again", "what", what, "try", try, "error", err)
 		}
 		w.observe(Event{Kind: EventUnreachable, Err: err})
+		w.forgetDemoted(err)
 		if !pause(ctx, jitter(backoff(50*time.Millisecond, try, 2*time.Second))) {
 			return errors.Join(context.Cause(ctx), err)
 		}

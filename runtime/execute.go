@@ -183,6 +183,7 @@ func (w *Worker) judge(ex *execution, err error) verdict {
 		if s.interruptions >= maxInterruptions {
 			return w.failed(s, ReasonInterrupted, err)
 		}
+		w.forgetDemoted(err)
 		v := released(ReasonInterrupted, err)
 		v.interruptions, v.delay = 1, jitter(backoff(100*time.Millisecond, s.interruptions+1, 10*time.Second))
 		return v
