@@ -159,15 +159,12 @@ func TestF28_StatementAndLockTimeout(t *testing.T) {
 	}
 }
 
-// F32: a thousand statements that their handlers' own contexts cancel break connections, and none of them
+// F32: hundreds of statements that their handlers' own contexts cancel break connections, and none of them
 // comes back to another handler. There are never more than the worker may have.
 func TestF32_CancelledStatementsLeaveNoConnections(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	n := 1000
-	if testing.Short() {
-		n = 100
-	}
+	const n = 400
 	action := NewAction[charge]("cancels", WithBackoff(time.Millisecond))
 	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
 		if ctx.Attempt() == 1 {

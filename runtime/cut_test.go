@@ -150,6 +150,9 @@ func TestConnectionLostInHandler(t *testing.T) {
 			"swallowed": func(error) error { return nil },
 		} {
 			for reply, cutReply := range map[string]bool{"request": false, "reply": true} {
+				if what == "reworded" && (cutReply || name != "Exec") {
+					continue
+				}
 				t.Run(name+"/"+what+"/"+reply, func(t *testing.T) {
 					t.Parallel()
 					b := newBench(t)
@@ -188,9 +191,6 @@ func TestConnectionLostInHandler(t *testing.T) {
 						t.Error("the connection was never cut")
 					}
 				})
-				if testing.Short() {
-					break
-				}
 			}
 		}
 	}

@@ -85,7 +85,7 @@ func TestNullLeavesNoTrace(t *testing.T) {
 type (
 	word    string
 	count   int32
-	flag    bool
+	yes     bool
 	moody   struct{ err error }
 	endless struct{}
 )
@@ -102,7 +102,7 @@ func TestDigestFollowsTheStoredValue(t *testing.T) {
 		"text":         {"x", word("x"), pointer("x"), pointer(pointer("x")), sql.NullString{String: "x", Valid: true}},
 		"integer":      {int64(7), int(7), int8(7), int16(7), count(7), pointer(count(7)), sql.NullInt32{Int32: 7, Valid: true}, time.Duration(7)},
 		"unsigned":     {uint64(7), uint8(7), uint32(7), pointer(uint(7))},
-		"boolean":      {true, flag(true), pointer(true), sql.NullBool{Bool: true, Valid: true}},
+		"boolean":      {true, yes(true), pointer(true), sql.NullBool{Bool: true, Valid: true}},
 		"bytes":        {[]byte("x"), json.RawMessage("x"), pointer([]byte("x"))},
 		"microseconds": {at, at.Truncate(time.Microsecond), at.In(time.FixedZone("x", 3600)), at.Add(700 * time.Nanosecond), pointer(at)},
 		"float":        {1.5, float32(1.5), pointer(1.5)},

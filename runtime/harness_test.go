@@ -2,9 +2,12 @@ package runtime
 
 import (
 	"context"
+	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +24,10 @@ func TestMain(m *testing.M) {
 	if run := children[os.Getenv(childEnv)]; run != nil {
 		run()
 		return
+	}
+	// The tests wait more than they compute, for leases and for each other. -parallel overrides this.
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -189,7 +196,7 @@ func (b *bench) workOn(pool *pgxpool.Pool, cfg Config) (stop func(), w *Worker) 
 // wait gives the run's step once it has ended.
 func (b *bench) wait(run Run) StepStatus {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	s, err := b.client.Wait(ctx, run)
 	if err != nil {
@@ -217,7 +224,7 @@ func (b *bench) exec(sql string, args ...any) {
 // eventually waits for a condition that another goroutine brings about.
 func (b *bench) eventually(what string, ok func() bool) {
 	b.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.Fatalf("never happened: %s", what)
 		}

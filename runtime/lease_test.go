@@ -136,8 +136,7 @@ func (b *bench) idle(cfg Config) *Worker {
 	if err := w.connect(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(w.handlers.Close)
-	b.Cleanup(w.control.Close)
+	b.Cleanup(w.closePools)
 	return w
 }
 

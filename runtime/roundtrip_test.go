@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,10 @@ func counted(b *bench, cfg Config, action *Action[charge]) *tripsOf {
 	return trips
 }
 
+func prepares(requests []wire.Request) bool {
+	return slices.ContainsFunc(requests, func(r wire.Request) bool { return len(r.Prepares) > 0 })
+}
+
 // A single connection of each kind: whatever was prepared once, is.
 func single() Config {
 	cfg := slow()
@@ -88,17 +93,23 @@ func TestRoundTripsOfASingleStep(t *testing.T) {
 			action := NewAction[charge]("counted")
 			RegisterAction(b.reg, action, c.handler)
 			trips := counted(b, single(), action)
-			before := len(b.events.of(EventCompleted))
-			run := b.charge(action)
-			b.is(b.wait(run), StateCompleted, "", 1, 0)
-			events := b.saw(EventCompleted, before+1)
-			got := trips.take()
-			if len(got) != c.want {
-				t.Errorf("%d round trips, want %d: %v", len(got), c.want, got)
+			for range 20 {
+				before := len(b.events.of(EventCompleted))
+				b.is(b.wait(b.charge(action)), StateCompleted, "", 1, 0)
+				events := b.saw(EventCompleted, before+1)
+				got := trips.take()
+				if prepares(got) {
+					continue // a connection of the worker's that had not seen the statements yet
+				}
+				if len(got) != c.want {
+					t.Errorf("%d round trips, want %d: %v", len(got), c.want, got)
+				}
+				if reported := events[len(events)-1].Trips; reported != c.want {
+					t.Errorf("the observer was told of %d round trips, want %d", reported, c.want)
+				}
+				return
 			}
-			if reported := events[len(events)-1].Trips; reported != c.want {
-				t.Errorf("the observer was told of %d round trips, want %d", reported, c.want)
-			}
+			t.Error("each step met a connection that had to prepare its statements")
 		})
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// brief is a timeout that a test waits for.
-const brief = 150 * time.Millisecond
+// brief is a timeout that a test waits for. What is to happen before it must do so on a busy machine, too.
+const brief = time.Second
 
 func TestF08_CooperativeTimeout(t *testing.T) {
 	bothWays(t, func(t *testing.T, b *bench, way string) {
