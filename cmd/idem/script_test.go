@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/modfile"
 
@@ -30,6 +32,7 @@ func TestMain(m *testing.M) {
 //	exits STATUS COMMAND...   run the command, which must end with the status
 //	module DIR PATH [tool]    make the go.mod of a user's module, with the tool directive if asked
 //	database                  set DATABASE_URL to a new database
+//	sql FILE                  run the file on it
 func TestScripts(t *testing.T) {
 	goEnv := readGoEnv(t)
 	testscript.Run(t, testscript.Params{
@@ -46,6 +49,7 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"module":   module,
 			"database": newDatabase,
+			"sql":      runSQL,
 		},
 	})
 }
@@ -111,4 +115,14 @@ func module(ts *testscript.TestScript, neg bool, args []string) {
 
 func newDatabase(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Setenv("DATABASE_URL", pgtest.URL(ts.Value("tb").(pgtest.TB)))
+}
+
+func runSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sql FILE")
+	}
+	conn, err := pgx.Connect(context.Background(), ts.Getenv("DATABASE_URL"))
+	ts.Check(err)
+	_, err = conn.Exec(context.Background(), ts.ReadFile(args[0]))
+	ts.Check(errors.Join(err, conn.Close(context.Background())))
 }

@@ -1,0 +1,14 @@
+package provider
+
+import "time"
+
+// OutcomeOf names what an error of a provider function says; "" for none.
+func OutcomeOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return map[outcome]string{unknown: "unknown", rejected: "rejected", notSent: "not sent", conflict: "conflict"}[outcomeOf(err).outcome]
+}
+
+// DelayOf gives how long the provider wants to be left alone.
+func DelayOf(err error) time.Duration { return outcomeOf(err).delay }
