@@ -235,7 +235,7 @@ func (r *Report) Write(out io.Writer) error {
 	row("executions", r.Steps.Executions, "%s steps ran more than once, %s have a second attempt",
 		progress.Thousands(r.Steps.Repeated), progress.Thousands(r.Steps.Retried))
 	row("reclaims", r.Steps.Reclaims, "steps taken over after their lease ran out")
-	row("unknown commits", r.Unknown.Commits, "%s found completed without a second execution, %s run again, %s settled otherwise, %s open",
+	row("unknown commits", r.Unknown.Commits, "%s completed without a second execution, %s run again, %s settled otherwise, %s open",
 		progress.Thousands(r.Unknown.Completed), progress.Thousands(r.Unknown.RunAgain), progress.Thousands(r.Unknown.Settled), progress.Thousands(r.Unknown.Open))
 	row("repeated enqueues", r.Unknown.Enqueues, "%s had been stored before", progress.Thousands(r.Unknown.EnqueuesStored))
 	if err := t.Flush(); err != nil {

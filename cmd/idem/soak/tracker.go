@@ -28,7 +28,7 @@ type counts struct {
 	lastGone   int // executions that ended without one
 
 	unknown  int // commits with an unknown outcome
-	resolved int // of these: found completed, without running again
+	resolved int // of these: completed without running again: found committed, or sent once more
 	rerun    int // of these: not committed, and run again
 	settled  int // of these: not committed, and settled otherwise by the same worker
 	waited   int // of the recoveries: the server was away meanwhile
