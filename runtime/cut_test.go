@@ -39,13 +39,19 @@ func cutAt(b *bench, way string, cut func(*wire.Proxy) *wire.Cut) StepStatus {
 	b.workOn(pool, slow())
 	run := b.charge(action)
 	end := b.wait(run)
-	select {
-	case <-c.Fired():
-	default:
-		b.Error("the connection was never cut: the test shows nothing")
-	}
+	b.fired(c)
 	b.written(run, way, 1)
 	return end
+}
+
+// fired makes sure that the connection was cut: else the test shows nothing.
+func (b *bench) fired(c *wire.Cut) {
+	b.Helper()
+	select {
+	case <-c.Fired():
+	case <-time.After(10 * time.Second):
+		b.Error("the connection was never cut: the test shows nothing")
+	}
 }
 
 // F04: the server commits, and the worker never hears of it. It reads the step again.
@@ -185,11 +191,7 @@ func TestConnectionLostInHandler(t *testing.T) {
 					run := b.charge(action)
 					b.is(b.wait(run), StateCompleted, "", 1, 0)
 					b.written(run, direct, 1)
-					select {
-					case <-c.Fired():
-					default:
-						t.Error("the connection was never cut")
-					}
+					b.fired(c)
 				})
 			}
 		}

@@ -23,7 +23,7 @@ func (r *tripsOf) note(req wire.Request) {
 			return
 		}
 	}
-	if strings.TrimSpace(strings.ReplaceAll(text, ";", "")) == "" { // a ping
+	if text == "" || text == ";" || strings.HasPrefix(text, "-- ping") { // how pgx's pool looks after an idle connection
 		return
 	}
 	r.mu.Lock()
