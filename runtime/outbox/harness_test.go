@@ -343,3 +343,10 @@ func toLedger(l *ledger) func(*httpsender.Config) {
 }
 
 func replaceURL(text, url string) string { return strings.ReplaceAll(text, "URL", url) }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

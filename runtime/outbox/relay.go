@@ -152,8 +152,12 @@ func (r *Relay) Backlog(ctx context.Context) (depth int, oldest time.Duration, e
 func (r *Relay) connect(ctx context.Context) error {
 	cfg := r.base.Copy()
 	cfg.MaxConns, cfg.MinConns, cfg.MinIdleConns = 4, 0, 0
-	if params := cfg.ConnConfig.RuntimeParams; !r.cfg.Pooler && params["application_name"] == "" {
-		params["application_name"] = "idem relay"
+	if params := cfg.ConnConfig.RuntimeParams; !r.cfg.Pooler {
+		// With the arrays' lengths known, the planner reads a table of up to some ten thousand rows as a whole.
+		params["plan_cache_mode"] = "force_generic_plan"
+		if params["application_name"] == "" {
+			params["application_name"] = "idem relay"
+		}
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
