@@ -281,7 +281,7 @@ func (c *console) printIntent(in provider.Intent, events []provider.Event, paylo
 	if in.Compensates != "" {
 		line("compensates", "%s", plain(in.Compensates))
 	}
-	line("sent", "%d times, last %s", in.Dispatches, stamp(in.DispatchedAt))
+	line("sent", "%s", sentText(in))
 	line("window", "%s", windowText(in))
 	if in.Quarantined {
 		line("quarantined", "the provider knows the key with another payload")
@@ -299,6 +299,13 @@ func (c *console) printIntent(in provider.Intent, events []provider.Event, paylo
 	return w.Flush()
 }
 
+func sentText(in provider.Intent) string {
+	if in.DispatchedAt == nil {
+		return "nothing has left"
+	}
+	return fmt.Sprintf("up to %d times, last %s", in.Dispatches, stamp(in.DispatchedAt))
+}
+
 func windowText(in provider.Intent) string {
 	switch {
 	case in.WindowEndsAt == nil:
@@ -311,9 +318,6 @@ func windowText(in provider.Intent) string {
 }
 
 func stamp(t *time.Time) string {
-	if t == nil {
-		return "never"
-	}
 	return t.UTC().Format(time.DateTime + "Z")
 }
 

@@ -11,7 +11,9 @@ import (
 	"math"
 	mrand "math/rand/v2"
 	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/internal/probe"
@@ -47,15 +49,30 @@ func optionsOf(ctx runtime.Context, opts []CallOption) callOptions {
 	return o
 }
 
+const maxItemBytes = 255
+
+func checkItem(item string) error {
+	if len(item) > maxItemBytes || !utf8.ValidString(item) || strings.ContainsRune(item, 0) {
+		return runtime.Permanent(fmt.Errorf("idem: an item has at most %d bytes of UTF-8; use an identifier of what the call is about", maxItemBytes))
+	}
+	return nil
+}
+
 // Call makes the call, once, and gives its receipt: at every execution of the step the same one, which has been stored.
 // The same call with another request is a [runtime.MismatchError], and discards the step. Without a receipt the error
 // matches [ErrUnknown], [ErrRejected], or what the provider function returned with [NotSent].
+//
+// Call providers before the first statement in the completion transaction where you can: a transaction that is open
+// already stays so, with its locks, for as long as the provider takes. Recorded effects do not open it.
 func (p *Provider[Req, Receipt]) Call(ctx runtime.Context, req Req, opts ...CallOption) (receipt Receipt, err error) {
 	c, err := p.def.newCall(ctx, req)
 	if err != nil {
 		return receipt, err
 	}
 	o := optionsOf(ctx, opts)
+	if err := checkItem(o.item); err != nil {
+		return receipt, err
+	}
 	c.intent.RunID, c.intent.Node, c.intent.Item = ctx.RunID(), ctx.Node(), o.item
 	if o.nextGeneration {
 		if err := c.follow(sqlLatest, c.intent.RunID, c.intent.Node, p.def.name, o.item); err != nil {
@@ -178,7 +195,11 @@ func (c *call) resolve(ctx context.Context, in Intent) ([]byte, error) {
 	case in.embargo > 0:
 		return nil, c.waitFor(in, in.embargo, in.Reason)
 	}
-	absent := false
+	if in.DispatchedAt == nil {
+		return c.again(ctx, in, true, "nothing has left yet")
+	}
+	// Judged before the lookup, which takes time of its own.
+	open, absent := in.windowLeft > c.def.margin+timeLeft(ctx), false
 	if c.lookup != nil {
 		receipt, found, err := c.look(ctx, in)
 		if err != nil || found {
@@ -187,7 +208,7 @@ func (c *call) resolve(ctx context.Context, in Intent) ([]byte, error) {
 		absent = true
 	}
 	switch left := c.def.settle - in.quiet; {
-	case in.windowLeft > c.def.margin+timeLeft(ctx):
+	case open:
 		return c.again(ctx, in, false, "the provider still knows the key")
 	case absent && left <= 0:
 		return c.again(ctx, in, true, "proven absent")
@@ -367,7 +388,7 @@ func (c *call) doubt(in Intent, run aside, why string, quarantine bool, embargo 
 // mismatch fails closed: the step is discarded, whatever its handler makes of the error.
 func (c *call) mismatch(in Intent, why string) error {
 	c.Logger().Error("idem: a provider call's key met a second payload; nothing is sent, and the step is discarded", "provider", in.Provider, "key", in.Key, "why", why)
-	return c.Quarantine(`"` + c.Schema() + `".intents`)
+	return c.Quarantine(inSchema(c.Schema(), `"idem".intents`))
 }
 
 func (c *call) wait(in Intent, why string) error { return c.waitFor(in, 0, why) }

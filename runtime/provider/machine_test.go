@@ -85,7 +85,7 @@ func (k *bank) find(_ context.Context, key string) (ledger.Receipt, bool, error)
 type model struct {
 	w           way
 	state       provider.State
-	sent        bool // prepared: it may have left
+	sent        bool // it may have left
 	open        bool // the window
 	quarantined bool
 	effects     int
@@ -113,6 +113,9 @@ func (m *model) resolve(r reply) {
 	switch {
 	case m.quarantined:
 		m.ended = true
+	case !m.sent:
+		m.open = m.w.window > 0
+		m.send(r)
 	case m.w.lookup && m.effects > 0:
 		m.state, m.ended = provider.StateReconciled, true
 	case m.w.lookup:
@@ -127,11 +130,8 @@ func (m *model) resolve(r reply) {
 
 func (m *model) send(r reply) {
 	first := m.state == provider.StatePrepared
-	if r == unsent {
-		if !first {
-			return
-		}
-		m.sent = false
+	if m.sent = true; r == unsent {
+		m.sent = !first // in an unknown state an earlier request may have left
 		return
 	}
 	m.requests++

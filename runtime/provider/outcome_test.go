@@ -353,3 +353,81 @@ func TestItems(t *testing.T) {
 		t.Errorf("the same call gave %d receipts", n)
 	}
 }
+
+// What cannot be a key, a request or a receipt is an error for good; what was done before it showed is kept.
+func TestWhatCannotBeStored(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		item, text, id string
+		effects        int
+	}{
+		"item":    {item: strings.Repeat("x", 256)},
+		"item 0":  {item: "a\x00"},
+		"request": {text: "a\x00"},
+		"receipt": {id: "a\x00", effects: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			p := provider.Define("send_sms", func(ctx context.Context, key string, m message) (ledger.Receipt, error) {
+				receipt, err := b.api.Send(ctx, key, m)
+				receipt.ID += test.id
+				return receipt, err
+			})
+			runtime.RegisterAction(b.reg, notify, func(ctx runtime.Context, in message) error {
+				in.Text += test.text
+				_, err := p.Call(ctx, in, provider.Item(test.item))
+				return err
+			})
+			b.work()
+			run := b.enqueue()
+			b.is(b.wait(run), runtime.StateDiscarded, runtime.ReasonPermanent, 1, 0)
+			must(b.client.Retry(context.Background(), run.ID, ""))(t)
+			b.is(b.wait(run), runtime.StateDiscarded, runtime.ReasonPermanent, 2, 0)
+			b.asked(test.effects, test.effects)
+			if test.effects > 0 {
+				b.went(b.intent().Key, provider.StatePrepared, provider.StateConfirmed)
+			}
+		})
+	}
+}
+
+// Near its end the window counts as over: a request takes time to arrive, and clocks differ. What the call may still take
+// comes on top.
+func TestWindowIsLeftEarly(t *testing.T) {
+	for name, test := range map[string]struct {
+		left string
+		opts []provider.Option
+		sent int
+	}{
+		"a tenth, at most an hour": {left: "59 minutes", sent: 1},
+		"before it":                {left: "62 minutes", sent: 2},
+		"the margin given":         {left: "4 minutes", opts: []provider.Option{provider.WithMargin(5 * time.Minute)}, sent: 1},
+		"before the margin given":  {left: "6 minutes", opts: []provider.Option{provider.WithMargin(5 * time.Minute)}, sent: 2},
+		"what the attempt takes":   {left: "20 seconds", opts: []provider.Option{provider.WithMargin(time.Millisecond)}, sent: 1},
+		"more than that":           {left: "40 seconds", opts: []provider.Option{provider.WithMargin(time.Millisecond)}, sent: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.ledger.Next(ledger.Hang)
+			run := b.enqueue()
+			c := b.spawn("window", "")
+			b.eventually("the ledger has done it", func() bool { return b.ledger.Effects("") == 1 })
+			c.kill()
+			b.exec(`UPDATE idem.intents SET window_ends_at = now() + $1::interval, epoch = epoch + 1, actor = 'test', reason = 'time passes'`, test.left)
+			b.expire(run)
+			p := provider.Define("send_sms", func(ctx context.Context, key string, m message) (ledger.Receipt, error) {
+				return b.api.Send(ctx, key, m)
+			}, append(windowed.options(b.api), test.opts...)...)
+			runtime.RegisterAction(b.reg, notify, notifier(p))
+			b.work()
+			if test.sent == 1 {
+				b.is(b.waits(run), runtime.StatePending, runtime.ReasonWaiting, 1, 1)
+			} else {
+				b.completed(run, 1)
+			}
+			b.asked(test.sent, 1)
+		})
+	}
+}

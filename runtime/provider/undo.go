@@ -45,7 +45,7 @@ func RegisterUndo[Req, Receipt any](r *runtime.Registry, p *Provider[Req, Receip
 		if err != nil {
 			return err
 		}
-		return u.compensate(ctx, original, false)
+		return u.compensate(ctx, original, true) // after a rejection it runs only when a person retries it
 	})
 }
 
@@ -108,7 +108,9 @@ func (u *undo) find(ctx context.Context, in Intent) (Intent, error) {
 	switch {
 	case in.Quarantined:
 		return in, c.mismatch(in, "the provider knows the key with another payload")
-	case u.def.lookup == nil || in.DispatchedAt == nil:
+	case in.DispatchedAt == nil:
+		return u.reload(in, c.reject(in, "taken back before it was sent"))
+	case u.def.lookup == nil:
 		return in, c.wait(in, "it cannot be taken back before its outcome is known")
 	case in.State == StatePrepared:
 		var changed bool

@@ -222,3 +222,21 @@ func TestOperatorCompensates(t *testing.T) {
 	b.undone(in)
 	b.asked(2, 2)
 }
+
+// A call that has not left is closed by its undo: it is not sent afterwards either.
+func TestUndoOfWhatHasNotLeft(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	p := provider.Define("send_sms", func(context.Context, string, message) (ledger.Receipt, error) {
+		return ledger.Receipt{}, provider.NotSent(errors.New("no line"))
+	}, windowed.options(b.api)...)
+	runtime.RegisterAction(b.reg, notify, notifier(p))
+	runtime.RegisterAction(b.reg, recall, recaller(p))
+	b.work()
+	run := b.enqueue()
+	b.is(b.wait(run), runtime.StateDiscarded, runtime.ReasonAttemptsExhausted, 3, 0)
+	b.is(b.wait(b.recall(run)), runtime.StateCompleted, "", 1, 0)
+	must(b.client.Retry(context.Background(), run.ID, ""))(t)
+	b.is(b.wait(run), runtime.StateDiscarded, runtime.ReasonPermanent, 4, 0)
+	b.went(b.intent().Key, provider.StatePrepared, provider.StateRejected)
+}
