@@ -26,7 +26,7 @@ func (w *Worker) completeDirectly(ex *execution) (again bool) {
 		return false
 	case !answered(err):
 		ex.tx.release()
-		s.unknown = true
+		s.unknown++
 		w.observe(s.event(EventUnknown))
 		w.resolve(ex, err)
 		return false
@@ -111,7 +111,7 @@ func (w *Worker) readBack(s *heldStep) (held, done bool, err error) {
 // loseLease ends the care for a step whose fence has refused. If a commit's answer had been lost before,
 // the refusal may be the effect of that commit.
 func (w *Worker) loseLease(s *heldStep) {
-	if s.unknown {
+	if s.unknown > 0 {
 		if _, done, err := w.readBack(s); err == nil && done {
 			w.observeCompleted(s, 0)
 			w.finished(s)
@@ -201,7 +201,7 @@ func (w *Worker) doubt(group []*execution, err error) error {
 		return err
 	}
 	for _, ex := range group {
-		ex.step.unknown = true
+		ex.step.unknown++
 		w.observe(ex.step.event(EventUnknown))
 	}
 	return err

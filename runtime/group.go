@@ -74,7 +74,7 @@ func (w *Worker) commitGroup(group []*execution) {
 // shows at the fence.
 func (w *Worker) completeAlone(ex *execution) {
 	s := ex.step
-	for try := 1; ; try++ {
+	for try, conflicts := 1, 0; ; try++ {
 		_, err := w.commit(w.handlers, []*execution{ex})
 		ex.trips.Add(1)
 		if err == nil {
@@ -92,13 +92,19 @@ func (w *Worker) completeAlone(ex *execution) {
 			w.settle(s, w.refusedCompletion(ex, err))
 			return
 		case faultConflict:
-			if try > maxReruns {
+			if conflicts++; conflicts > maxReruns {
 				s.handler.noteCompletion(true)
 				w.settle(s, w.failed(s, ReasonEffectFailed, err))
 				return
 			}
 		case faultUnreachable:
 			w.unreachable("complete", try, err)
+			if s.unknown > maxReruns {
+				// The commit itself may be what breaks the connection, or the server: it is given the same
+				// number of chances as a handler's own statement.
+				w.settle(s, w.judge(ex, &interruptedError{err}))
+				return
+			}
 		}
 		if !pause(w.lasting, jitter(backoff(10*time.Millisecond, try, 2*time.Second))) {
 			w.log.Error("idem: a step could not be completed before the worker ended; the sweep will take it back", "run_id", s.runID, "node", s.node, "error", err)

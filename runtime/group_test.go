@@ -301,3 +301,49 @@ func TestGroupLimits(t *testing.T) {
 		})
 	}
 }
+
+// A write that breaks the server's session each time must not be tried for ever, as a lost connection would be.
+func TestPoisonThatBreaksTheConnection(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		b.exec(`CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$`)
+		b.exec(`CREATE TRIGGER die AFTER INSERT ON ledger FOR EACH ROW WHEN (NEW.amount = 13) EXECUTE FUNCTION die()`)
+		action := NewAction[charge](way, WithMaxAttempts(1))
+		RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+			if way == recorded {
+				return recordCharge(ctx, in)
+			}
+			_, err := ledger.Insert(ctx, []any{new(string), new(int64), new(time.Time)}, in.User, in.Amount, nil)
+			return err
+		})
+		runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(20, func(i int) int64 { return int64(i) }), nil))
+		b.exec(`UPDATE idem.steps SET interruptions = $1 WHERE run_id = $2`, maxInterruptions-1, runs[13].ID)
+		b.work(slow())
+		for i, run := range runs {
+			end := b.wait(run)
+			if i == 13 {
+				b.is(end, StateDiscarded, ReasonAttemptsExhausted, 1, 0)
+			} else if end.State != StateCompleted || end.Attempt != 1 {
+				t.Errorf("neighbour %d: %+v", i, end)
+			}
+		}
+		if n := b.count(`SELECT count(*) FROM ledger`); n != 19 {
+			t.Errorf("%d ledger rows, want 19", n)
+		}
+	})
+}
+
+// Conflicts are counted by themselves: an outage before them uses none of their tries up.
+func TestConflictsAfterAnOutage(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE SEQUENCE failures; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE n bigint := nextval('failures');
+BEGIN IF n <= 5 THEN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; ELSIF n <= 7 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '40001'; END IF; RETURN NULL; END $$`)
+	b.exec(`CREATE TRIGGER fail AFTER INSERT ON ledger FOR EACH ROW EXECUTE FUNCTION fail()`)
+	action := NewAction[charge]("unlucky", WithMaxAttempts(1))
+	RegisterAction(b.reg, action, recordCharge)
+	b.work(slow())
+	run := b.charge(action)
+	b.is(b.wait(run), StateCompleted, "", 1, 0)
+	b.effects(run, 1)
+}

@@ -23,8 +23,8 @@ type heldStep struct {
 	queue   *queue
 	started time.Time
 	output  []byte
-	reruns  int  // of this attempt, after serialization failures
-	unknown bool // a commit was sent whose outcome is not known
+	reruns  int // of this attempt, after serialization failures
+	unknown int // commits that were sent and whose outcome is not known
 
 	settled atomic.Bool // somebody has taken it on to settle the step
 	stuck   atomic.Bool // settled while its handler still runs

@@ -187,7 +187,8 @@ func TestF42_KeysThatLookAlikeStayApart(t *testing.T) {
 // Outside of a handler the effects refuse their service.
 func TestEffectsNeedAHandler(t *testing.T) {
 	t.Parallel()
-	if _, err := executionOf(nil); !errors.Is(err, ErrNotInHandler) { //nolint:staticcheck // what a careless caller passes
+	var none Context
+	if _, err := executionOf(none); !errors.Is(err, ErrNotInHandler) {
 		t.Errorf("nil context: %v", err)
 	}
 	if _, err := executionOf(t.Context()); !errors.Is(err, ErrNotInHandler) {
