@@ -80,6 +80,6 @@ func (k task) work(t *testing.T, s *subject) {
 	}
 	tr.limits = tr.defaults()
 	tr.bound = s.bind(&F{TB: t, Pool: pool})
-	<-tr.work().done
+	<-tr.work(sweeping).done
 	fail(fmt.Errorf("the worker ended: %v", tr.found()))
 }

@@ -3,7 +3,6 @@ package faulttest
 import (
 	"time"
 
-	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/internal/wire"
 )
 
@@ -35,17 +34,16 @@ func (tr *trial) playCut(e exchange, arm func(*wire.Proxy, wire.Match, ...wire.C
 		return
 	}
 	cut := arm(tr.wires(), nth(e.n))
-	tr.workQuietly()
+	tr.work(through(tr.proxy))
 	select {
 	case <-cut.Fired():
 		tr.fire()
 	case <-time.After(tr.patience()):
 		return
 	}
-	if tr.events.of(runtime.EventStarted) == 0 && tr.until(func() bool { return tr.look().State != runtime.StatePending || tr.events.of(runtime.EventStarted) > 0 }) &&
-		tr.events.of(runtime.EventStarted) == 0 && tr.fault.want.reclaims > 0 {
+	if tr.fault.want.reclaims > 0 { // claimed, and nobody knows
 		tr.expire()
-		tr.work() // a worker that sweeps
+		tr.work(sweeping)
 	}
 	tr.wait()
 }

@@ -77,7 +77,7 @@ func (tr *trial) playEnqueuedAgain() {
 
 // idle gives a worker time to look for work, of which there must be none.
 func (tr *trial) idle() {
-	tr.work()
+	tr.work(polling, sweeping)
 	select {
 	case <-time.After(60 * time.Millisecond):
 	case <-tr.ctx.Done():

@@ -25,6 +25,13 @@ func (e *events) Observe(ev runtime.Event) {
 	e.more = make(chan struct{})
 }
 
+// next is closed when the next event comes.
+func (e *events) next() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.more
+}
+
 // of counts the events of a kind.
 func (e *events) of(kind runtime.EventKind) int { return len(e.list(kind)) }
 
@@ -53,9 +60,7 @@ func (e *events) late() error {
 func (e *events) await(longest time.Duration, n int, kinds ...runtime.EventKind) bool {
 	timeout := time.After(longest)
 	for {
-		e.mu.Lock()
-		more := e.more
-		e.mu.Unlock()
+		more := e.next()
 		have := 0
 		for _, kind := range kinds {
 			have += e.of(kind)

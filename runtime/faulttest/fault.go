@@ -87,6 +87,15 @@ func (tr *trial) play() {
 	tr.wait()
 }
 
+// playSweeping is play with a worker that takes back what has lost its lease.
+func (tr *trial) playSweeping() {
+	if !tr.enqueued() {
+		return
+	}
+	tr.work(sweeping)
+	tr.wait()
+}
+
 // judge compares what has become of the step with what must.
 func (tr *trial) judge() {
 	w := tr.fault.want.defaults()

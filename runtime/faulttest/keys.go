@@ -126,7 +126,7 @@ func (tr *trial) playMismatch(v variation) {
 		tr.problem("the step cannot be enqueued: %v", err)
 		return
 	}
-	tr.work()
+	tr.work(polling)
 	tr.wait()
 	first := tr.look()
 	between := tr.snapshot()

@@ -30,7 +30,7 @@ func kills() []*fault {
 			play: func(tr *trial) {
 				tr.playKill(point)
 				tr.expire()
-				tr.work()
+				tr.work(sweeping)
 				tr.wait()
 			},
 		}
@@ -79,7 +79,7 @@ func (tr *trial) playKilledAlways() {
 		tr.expire()
 	}
 	tr.fire()
-	tr.work()
+	tr.work(sweeping)
 	tr.wait()
 }
 

@@ -14,6 +14,7 @@ func losses() []*fault {
 				x.loseLease()
 				return out, err
 			}),
+			play: (*trial).playSweeping,
 			want: want{reclaims: 1, runs: exactly(2)},
 		}, {
 			name: "the lease runs out before the write, which comes when another worker has completed the step",
@@ -25,7 +26,7 @@ func losses() []*fault {
 				}
 				return x.handler()
 			}),
-			play: func(tr *trial) { tr.play(); tr.leave("its lease was lost") },
+			play: func(tr *trial) { tr.playSweeping(); tr.leave("its lease was lost") },
 			want: want{reclaims: 1, runs: exactly(2)},
 		}, {
 			name:   "the lease runs out at every run, until the limit",
@@ -35,6 +36,7 @@ func losses() []*fault {
 				x.loseLease()
 				return out, err
 			},
+			play: (*trial).playSweeping,
 			want: want{state: runtime.StateDiscarded, reason: runtime.ReasonReclaimLimit, reclaims: 2, runs: exactly(3)},
 		}, {
 			name: "an attempt fails, and the next one loses its lease",
@@ -49,6 +51,7 @@ func losses() []*fault {
 				x.loseLease()
 				return out, err
 			},
+			play: (*trial).playSweeping,
 			want: want{attempt: exactly(2), reclaims: 1, runs: exactly(3)},
 		}, {
 			name: "cancelled after the write",
@@ -67,7 +70,7 @@ func losses() []*fault {
 				out, err := x.write()
 				allow := x.proxy.Refuse()
 				x.proxy.Disconnect()
-				x.trial.work() // another one, which is not cut off
+				x.work(sweeping) // another one, which is not cut off
 				x.loseLease()
 				go func() {
 					x.until(func() bool { return x.look().State.Ended() })
@@ -79,8 +82,7 @@ func losses() []*fault {
 				if !tr.enqueued() {
 					return
 				}
-				tr.workQuietly()
-				tr.await(1, runtime.EventCompleted)
+				tr.work(through(tr.wires()))
 				tr.wait()
 				if !tr.await(1, runtime.EventLeaseLost) {
 					tr.problem("the worker that was cut off was never told that its lease is lost")

@@ -135,7 +135,7 @@ func (s *suite) runFree(tr *trial, i int) (problem string) {
 	began := time.Now()
 	if i == 0 {
 		record := tr.record()
-		tr.workQuietly()
+		tr.work(through(tr.proxy))
 		tr.wait()
 		s.trips = record()
 	} else {

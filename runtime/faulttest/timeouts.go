@@ -50,8 +50,8 @@ func (tr *trial) timeOut(then runtime.EventKind) {
 	}
 	tr.until(func() bool { return tr.look().State != runtime.StateRunning })
 	slow.stop()
-	tr.work()
 	tr.due()
+	tr.work()
 }
 
 // outliving is a handler that goes on when its step has long been completed by somebody else.

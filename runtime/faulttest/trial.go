@@ -185,12 +185,19 @@ func (tr *trial) last() runtime.StepStatus {
 
 // until waits for a condition; false means that it did not come about.
 func (tr *trial) until(ok func() bool) bool {
-	for end := time.Now().Add(tr.patience()); !ok(); time.Sleep(3 * time.Millisecond) {
-		if time.Now().After(end) || tr.ctx.Err() != nil {
+	for end := time.Now().Add(tr.patience()); ; {
+		next := tr.events.next()
+		if ok() {
+			return true
+		}
+		if time.Now().After(end) {
 			return false
 		}
+		select {
+		case <-next: // what a worker does is what mostly brings it about
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	return true
 }
 
 // await waits for n events of any of the kinds.

@@ -45,15 +45,18 @@ func timingOut(grace time.Duration) workOption {
 	}
 }
 
-// quietly has the worker do nothing by itself, so that its requests are about the step alone.
-func quietly(w *workPlan) { w.config.Poll, w.config.Sweep = time.Hour, time.Hour }
+// sweeping has the worker look for leases that have run out.
+func sweeping(w *workPlan) { w.config.Sweep = 15 * time.Millisecond }
 
-// work starts a worker that runs until the trial's end. Its lease outlasts the test: where it is to run out, it is
-// made to.
+// polling has the worker look for steps that are enqueued after its start.
+func polling(w *workPlan) { w.config.Poll = 15 * time.Millisecond }
+
+// work starts a worker that runs until the trial's end. Unless it is asked to do more, it makes no request but for steps
+// that are there when it starts. Its lease outlasts the test: where it is to run out, it is made to.
 func (tr *trial) work(opts ...workOption) *worker {
 	plan := &workPlan{url: tr.url, limits: tr.limits, config: runtime.Config{
 		Queues: map[string]int{tr.subject.limits.Queue: 4},
-		Lease:  time.Minute, Heartbeat: 15 * time.Second, Sweep: 20 * time.Millisecond, Poll: 20 * time.Millisecond,
+		Lease:  time.Minute, Heartbeat: 15 * time.Second, Sweep: time.Hour, Poll: time.Hour,
 		Grace: 200 * time.Millisecond, Shutdown: 50 * time.Millisecond,
 		PollOnly: true, Connections: 4, Committers: 1, Logger: discard, Observer: tr.events,
 	}}
@@ -73,9 +76,6 @@ func (tr *trial) work(opts ...workOption) *worker {
 	}()
 	return w
 }
-
-// workQuietly starts a worker behind the trial's proxy that makes no request but for the step.
-func (tr *trial) workQuietly() { tr.work(quietly, through(tr.wires())) }
 
 // runWorker works until ctx ends.
 func (tr *trial) runWorker(ctx context.Context, plan *workPlan) error {
