@@ -1,4 +1,4 @@
-// Package gen is the generator: annotated Go in, generated Go and migrations out.
+// Package gen is the generator: annotated Go in, generated Go, its tests and migrations out.
 //
 // [Run] takes a module's packages through the stages, each a package of its own:
 //

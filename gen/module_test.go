@@ -139,7 +139,7 @@ func (m *module) command(name string, args ...string) *exec.Cmd {
 // stripHeaders takes the mark of generated code away, for tools that spare such code.
 func (m *module) stripHeaders(t *testing.T) {
 	t.Helper()
-	generated, err := filepath.Glob(filepath.Join(m.dir, "*", "idem_gen.go"))
+	generated, err := filepath.Glob(filepath.Join(m.dir, "*", "idem_gen*.go"))
 	if err != nil || len(generated) == 0 {
 		t.Fatalf("no generated files: %v", err)
 	}

@@ -8,6 +8,8 @@ type Options struct {
 	Migrations string
 	// MigrationsFormat is goose, golang-migrate or plain; empty keeps what idem.lock says.
 	MigrationsFormat string
+	// Tests says whether tests are generated; nil keeps what idem.lock says.
+	Tests *bool
 	// Renames gives up old names, of nodes and tables, for new ones.
 	Renames map[string]string
 }

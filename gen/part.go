@@ -27,6 +27,9 @@ func (p *part) run(o Options, result *Result, renamed map[string]bool) error {
 	if err := p.settings(current, o); err != nil {
 		return err
 	}
+	if err := p.check(current, result); err != nil {
+		return err
+	}
 	generated := p.generated()
 	next, err := current.Next(lock.Run{
 		Dir: p.dir(), Name: p.rel(p.lockPath), Packages: p.models(), Generated: generated,
@@ -42,7 +45,7 @@ func (p *part) run(o Options, result *Result, renamed map[string]bool) error {
 	return p.compare(result, next, generated)
 }
 
-// settings takes over what the options say about migrations.
+// settings takes over what the options say about migrations and tests.
 func (p *part) settings(l *lock.Lock, o Options) error {
 	if o.Migrations != "" {
 		folder := o.Migrations
@@ -61,6 +64,9 @@ func (p *part) settings(l *lock.Lock, o Options) error {
 			return err
 		}
 		l.Migrations.Format = format
+	}
+	if o.Tests != nil {
+		l.Tests = o.Tests
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources, err := generate(ctx, dir, o.Patterns)
+	sources, noHarness, err := generate(ctx, dir, o)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +46,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err := checkRenames(o.Renames, renamed); err != nil {
 		return nil, err
 	}
+	result.Notes = append(result.Notes, unchecked(sources, noHarness)...)
 	result.Files = settle(result.Files)
 	return result, nil
 }
@@ -67,28 +68,25 @@ func settle(files []output.File) []output.File {
 type source struct {
 	model *model.Package
 	files map[string][]byte // by name
+	check func(files map[string][]byte) error
 }
 
-// generate resolves the packages, and emits and checks the code of each.
-func generate(ctx context.Context, dir string, patterns []string) ([]source, error) {
+// generate resolves the packages, and emits the code of each. noHarness is why their tests cannot be checked.
+func generate(ctx context.Context, dir string, o Options) (sources []source, noHarness string, err error) {
 	emitted := map[string][]byte{}
-	resolution, err := resolve.Packages(ctx, dir, patterns, func(p *model.Package) ([]byte, error) {
+	resolution, err := resolve.Packages(ctx, dir, o.Patterns, tested(o), func(p *model.Package) ([]byte, error) {
 		code, err := emit.Go(p)
 		emitted[p.Path] = code
 		return code, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var sources []source
 	for _, p := range resolution.Packages {
 		files := map[string][]byte{emit.FileName: emitted[p.Model.Path]}
-		if err := p.Check(files); err != nil {
-			return nil, err
-		}
-		sources = append(sources, source{p.Model, files})
+		sources = append(sources, source{p.Model, files, p.Check})
 	}
-	return sources, nil
+	return sources, resolution.NoHarness, nil
 }
 
 // absolute is the folder's real path, as the go command gives it.

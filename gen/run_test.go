@@ -111,6 +111,7 @@ func TestFirstRunAndSecondRun(t *testing.T) {
 	m := newShop(t)
 	m.wantDrift(gen.Options{}, map[string]output.State{
 		"idem.lock": output.Created, "ledger/idem_gen.go": output.Created, "shop/idem_gen.go": output.Created,
+		"ledger/idem_gen_test.go": output.Created, "shop/idem_gen_test.go": output.Created,
 		"migrations/00001_idem_basket_and_1_more.sql": output.Created,
 	})
 	m.generate(gen.Options{})
@@ -148,7 +149,7 @@ func TestRemovedDirectivesRemoveTheirFile(t *testing.T) {
 	m.write("shop/shop.go", "package shop\n")
 	m.wantDrift(gen.Options{Patterns: []string{"./ledger"}}, nil)
 	m.wantDrift(gen.Options{Patterns: []string{"./shop"}}, map[string]output.State{
-		"idem.lock": output.Changed, "shop/idem_gen.go": output.Orphaned,
+		"idem.lock": output.Changed, "shop/idem_gen.go": output.Orphaned, "shop/idem_gen_test.go": output.Orphaned,
 	})
 	m.generate(gen.Options{})
 	if _, err := os.Stat(filepath.Join(m.dir, "shop/idem_gen.go")); !os.IsNotExist(err) {
@@ -176,6 +177,7 @@ func TestAllDirectivesRemoved(t *testing.T) {
 	m.write("shop/shop.go", "package shop\n")
 	m.wantDrift(gen.Options{}, map[string]output.State{
 		"idem.lock": output.Changed, "ledger/idem_gen.go": output.Orphaned, "shop/idem_gen.go": output.Orphaned,
+		"ledger/idem_gen_test.go": output.Orphaned, "shop/idem_gen_test.go": output.Orphaned,
 	})
 }
 
@@ -205,7 +207,7 @@ func TestOrphanThatSomebodyTookOver(t *testing.T) {
 func TestLineEndsOfAWindowsCheckout(t *testing.T) {
 	m := newShop(t)
 	m.generate(gen.Options{})
-	for _, name := range []string{"idem.lock", "ledger/idem_gen.go", "shop/idem_gen.go", "migrations/00001_idem_basket_and_1_more.sql"} {
+	for _, name := range []string{"idem.lock", "ledger/idem_gen.go", "ledger/idem_gen_test.go", "shop/idem_gen.go", "migrations/00001_idem_basket_and_1_more.sql"} {
 		m.write(name, strings.ReplaceAll(m.read(name), "\n", "\r\n"))
 	}
 	m.wantDrift(gen.Options{}, nil)

@@ -32,6 +32,7 @@ func TestWorkspace(t *testing.T) {
 	patterns := []string{"./one/...", "./two/..."}
 	m.wantDrift(gen.Options{Patterns: patterns}, map[string]output.State{
 		"one/idem.lock": output.Created, "one/ledger/idem_gen.go": output.Created, "one/migrations/00001_idem_entry.sql": output.Created,
+		"one/ledger/idem_gen_test.go": output.Created, "two/idem_gen_test.go": output.Created,
 		"two/idem.lock": output.Created, "two/idem_gen.go": output.Created, "two/migrations/00001_idem_basket.sql": output.Created,
 	})
 	m.generate(gen.Options{Patterns: patterns})
@@ -40,6 +41,7 @@ func TestWorkspace(t *testing.T) {
 	m.write("two/shop.go", "package shop\n")
 	m.wantDrift(gen.Options{Patterns: patterns}, map[string]output.State{
 		"one/idem.lock": output.Changed, "one/ledger/idem_gen.go": output.Orphaned,
+		"one/ledger/idem_gen_test.go": output.Orphaned, "two/idem_gen_test.go": output.Orphaned,
 		"two/idem.lock": output.Changed, "two/idem_gen.go": output.Orphaned,
 	})
 }

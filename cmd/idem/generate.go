@@ -25,6 +25,7 @@ type generate struct {
 	verbose    bool
 	migrations string
 	format     string
+	tests      bool
 	renames    []string
 }
 
@@ -32,14 +33,14 @@ func generateVerb() *command {
 	g := &generate{cmd: &command{
 		name:    "idem generate",
 		args:    "[packages]",
-		summary: "Write the Go code and the migrations that the annotations ask for.",
+		summary: "Write the Go code, its tests and the migrations that the annotations ask for.",
 		text: `Packages are named as for the go command; the default is ./... . Nothing is written unless
 everything can be, and only files that differ are. What idem did not write it leaves alone.
 
 Written files are named on standard output. Diagnostics go to standard error, or with --json
 as one array to standard output; with --check, stale files are among them.
 
-The migrations settings are kept in idem.lock, so that they need to be given only once.`,
+The settings of migrations and tests are kept in idem.lock, so that they need to be given only once.`,
 		flags: newFlags(),
 	}}
 	flags := g.cmd.flags
@@ -47,6 +48,7 @@ The migrations settings are kept in idem.lock, so that they need to be given onl
 	flags.BoolVar(&g.diff, "diff", false, "write nothing; print what would change, and exit 1 if anything would")
 	flags.StringVar(&g.migrations, "migrations", "", "write migrations to `DIR` from now on")
 	flags.StringVar(&g.format, "migrations-format", "", "write migrations as `FORMAT` from now on: goose, golang-migrate or plain")
+	flags.BoolVar(&g.tests, "tests", true, "write tests of the handlers from now on, or --tests=false none")
 	flags.StringArrayVar(&g.renames, "rename", nil, "let a node or a table change its name, as `OLD=NEW`; may be repeated")
 	flags.BoolVar(&g.json, "json", false, "print diagnostics as JSON")
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "name also the files that are up to date, and the time taken")
@@ -98,6 +100,9 @@ func isUsage(err error) bool {
 // options reads the flags.
 func (g *generate) options(patterns []string) (gen.Options, error) {
 	o := gen.Options{Patterns: patterns, Migrations: g.migrations, MigrationsFormat: g.format, Renames: map[string]string{}}
+	if g.cmd.flags.Changed("tests") {
+		o.Tests = &g.tests
+	}
 	if g.json && g.diff {
 		return o, usagef(g.cmd, "--json and --diff both print to standard output; choose one")
 	}
@@ -178,6 +183,9 @@ func (g *generate) again(patterns []string) string {
 	}
 	if g.format != "" {
 		words = append(words, "--migrations-format", g.format)
+	}
+	if g.cmd.flags.Changed("tests") {
+		words = append(words, fmt.Sprintf("--tests=%t", g.tests))
 	}
 	for _, rename := range g.renames {
 		words = append(words, "--rename", rename)

@@ -102,7 +102,7 @@ func limits(more ...Param) []Param {
 	params = append(params, more...)
 	return append(params,
 		Param{Name: "queue", Kind: Queue, Default: "default", Doc: "Queue that the handler waits in."},
-		Param{Name: "fixture", Kind: Function, Default: "none", Doc: "Function of the package that makes an input for the generated tests."},
+		Param{Name: "fixture", Kind: Function, Default: "none", Doc: "Function of the package or its tests that the generated test calls: it gives a method's receiver, then the input or nothing."},
 	)
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // FileName is the name of the Go file that idem writes into a package.
-const FileName = "idem_gen.go"
+const FileName = model.GeneratedFile
 
 // Go writes the package's idem_gen.go. The error is a diag.List when something that the author wrote
 // cannot stand in SQL.
@@ -21,7 +21,7 @@ func Go(p *model.Package) ([]byte, error) {
 	if err := validate(p); err != nil {
 		return nil, err
 	}
-	f := newFile(p)
+	f := newFile(p, imports(p))
 	for _, h := range p.Handlers {
 		if err := handler(f, h); err != nil {
 			return nil, fmt.Errorf("package %s: %w", p.Path, err)
@@ -30,6 +30,10 @@ func Go(p *model.Package) ([]byte, error) {
 	for _, e := range p.Effects {
 		effect(f, e)
 	}
+	return render(p, f)
+}
+
+func render(p *model.Package, f *jen.File) ([]byte, error) {
 	var source bytes.Buffer
 	if err := f.Render(&source); err != nil {
 		return nil, fmt.Errorf("package %s: %w", p.Path, err)
@@ -41,12 +45,11 @@ func Go(p *model.Package) ([]byte, error) {
 	return formatted, nil
 }
 
-// newFile is an empty file in which every import already has its name.
-func newFile(p *model.Package) *jen.File {
+// newFile is an empty file in which every import already has its name. real maps their paths to the real names.
+func newFile(p *model.Package, real map[string]string) *jen.File {
 	f := jen.NewFilePathName(p.Path, p.Name)
 	f.NoFormat = true // it is formatted once, after the imports are grouped
 	f.HeaderComment(output.Header)
-	real := imports(p)
 	for path, name := range newNamer(p, real).imports {
 		if name == real[path] {
 			f.ImportName(path, name)

@@ -25,6 +25,9 @@ const (
 	storedName   = "stored"
 	insertedName = "inserted"
 	errName      = "err"
+	testName     = "t"
+	faultsName   = "f"
+	inputName    = "in"
 	registryName = "r"
 	// recvFallback names a receiver whose type gives no letter of its own.
 	recvFallback = "h"
@@ -42,8 +45,9 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 	n := &namer{taken: map[string]bool{}, imports: map[string]string{}}
 	n.take(types.Universe.Names()...)
 	n.take(p.Names...)
+	n.take(p.TestNames...)
 	n.take(p.GeneratedNames()...)
-	n.take(ctxName, rowName, storedName, insertedName, errName)
+	n.take(ctxName, rowName, storedName, insertedName, errName, testName, faultsName, inputName)
 	for _, h := range p.Handlers {
 		n.take(registryParam(h))
 		if h.Recv != nil {
@@ -107,6 +111,18 @@ func parentWord(importPath string) string {
 		return -1
 	}, parent)
 	return strings.TrimLeftFunc(word, unicode.IsDigit)
+}
+
+// local is a name for what is declared in a function, which must not hide anything of the package there.
+func local(p *model.Package, name string) string {
+	taken := func(name string) bool {
+		return slices.Contains(p.Names, name) || slices.Contains(p.TestNames, name) || slices.Contains(p.GeneratedNames(), name)
+	}
+	candidate := name
+	for i := 2; taken(candidate); i++ {
+		candidate = fmt.Sprint(name, i)
+	}
+	return candidate
 }
 
 // receiverName is the parameter that stands for a value of the receiver's type: b for Billing.

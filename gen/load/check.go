@@ -75,6 +75,9 @@ func (i importer) Import(path string) (*types.Package, error) {
 	if why := i.p.missing[path]; why != "" {
 		return nil, errors.New(why)
 	}
+	if pkg := i.p.behind(path); pkg != nil {
+		return pkg, nil
+	}
 	return nil, fmt.Errorf("package %s was not loaded", path)
 }
 

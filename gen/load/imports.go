@@ -15,9 +15,16 @@ import (
 // always are the imports of generated code that the source itself need not have.
 var always = []string{"time", RuntimePath}
 
+// FaultTestPath is the import path of the package that generated tests call.
+const FaultTestPath = RuntimePath + "/faulttest"
+
+// TestImports are the further imports of generated tests. The inputs that they make up are written with
+// functions of the last of them.
+var TestImports = []string{FaultTestPath, "testing", "encoding/json", "math/big", "net", "net/netip"}
+
 // Import keeps the packages that keep says, puts them into import order, and loads the types of all
-// that they import and do not hold themselves.
-func (p *Program) Import(ctx context.Context, keep func(*Package) bool) error {
+// that they import and do not hold themselves, and of more.
+func (p *Program) Import(ctx context.Context, keep func(*Package) bool, more ...string) error {
 	p.Packages = slices.DeleteFunc(p.Packages, func(pkg *Package) bool { return !keep(pkg) })
 	for _, pkg := range p.Packages {
 		p.own[pkg.Path] = pkg
@@ -28,7 +35,7 @@ func (p *Program) Import(ctx context.Context, keep func(*Package) bool) error {
 		return nil
 	}
 	mode := packages.NeedName | packages.NeedTypes
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, p.foreign()...)
+	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, p.foreign(more)...)
 	if err != nil {
 		return fmt.Errorf("cannot load what the packages import: %w", err)
 	}
@@ -44,8 +51,8 @@ func (p *Program) Import(ctx context.Context, keep func(*Package) bool) error {
 }
 
 // foreign gives the paths of what must come from export data, sorted.
-func (p *Program) foreign() []string {
-	paths := slices.Clone(always)
+func (p *Program) foreign(more []string) []string {
+	paths := slices.Concat(always, more)
 	for _, pkg := range p.Packages {
 		for _, path := range pkg.imports() {
 			if p.own[path] == nil && isLoadable(path) {

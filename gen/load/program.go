@@ -38,6 +38,7 @@ type Package struct {
 	Types     *types.Package    // nil until the package was checked
 	Info      *types.Info
 	Errors    []types.Error // of the check; most do not matter
+	tests     []*ast.File   // those of its own tests that idem did not generate, once they are asked for
 	generated *ast.File     // what idem generated in this run, nil before
 	stale     bool          // generated has joined since the last check
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/idem-go/idem/gen/model"
 )
 
 // GeneratedError says that a file idem generated is not valid Go. It is a mistake of idem, not of the
@@ -29,12 +31,17 @@ func (e *GeneratedError) Error() string {
 
 // Verify type-checks a package together with generated Go files (name to content), whose functions'
 // bodies are checked too; those of the package itself are not. It returns the first error that stands
-// in a generated file. Tests among the files are left out.
+// in a generated file. With tests among the files, the package's own tests are part of it; tests are left out when
+// what they import could not be loaded.
 func (p *Program) Verify(pkg *Package, generated map[string][]byte) error {
-	files := slices.Collect(withoutBodies(pkg.Syntax))
+	syntax, testable := pkg.Syntax, p.missing[FaultTestPath] == ""
+	if generated[model.GeneratedTests] != nil && testable {
+		syntax = slices.Concat(syntax, p.Tests(pkg))
+	}
+	files := slices.Collect(withoutBodies(syntax))
 	sources := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(generated)) {
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, ".go") || name == model.GeneratedTests && !testable {
 			continue
 		}
 		path := filepath.Join(pkg.Dir, name)

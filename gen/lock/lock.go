@@ -14,6 +14,7 @@ const version = 1
 type Lock struct {
 	Version    int                     `json:"version"`
 	Migrations Migrations              `json:"migrations"`
+	Tests      *bool                   `json:"tests"` // whether tests are generated; never nil once it is read
 	Files      map[string]string       `json:"files"` // generated files and their hashes
 	Nodes      map[string]Node         `json:"nodes"` // by node name
 	Tables     map[string]schema.Table `json:"tables"`
@@ -51,6 +52,9 @@ func (l *Lock) complete() {
 	l.Version = version
 	if l.Migrations.Dir == "" {
 		l.Migrations.Dir = DefaultDir
+	}
+	if l.Tests == nil {
+		l.Tests = new(true)
 	}
 	for _, m := range []*map[string]string{&l.Migrations.Files, &l.Files} {
 		if *m == nil {

@@ -38,6 +38,7 @@ func (l *Lock) Next(run Run) (*Next, error) {
 		run: run, old: l, moved: map[string]bool{},
 		Next: &Next{Lock: New(), Migrations: map[string][]byte{}},
 	}
+	s.Lock.Tests = l.Tests
 	s.Lock.Migrations = l.Migrations
 	s.Lock.Migrations.Files = maps.Clone(l.Migrations.Files)
 	s.files()

@@ -13,9 +13,11 @@ type Package struct {
 	Dir  string // absolute directory
 	// Names are the identifiers of the package's scope that idem did not generate, sorted: what a
 	// generated name must not collide with and what an import must not be named like.
-	Names    []string
-	Handlers []Handler // in order of Name
-	Effects  []Effect  // in order of Type
+	Names []string
+	// TestNames are the further identifiers that the package's own tests declare, sorted, for the same reasons.
+	TestNames []string
+	Handlers  []Handler // in order of Name
+	Effects   []Effect  // in order of Type
 }
 
 // HandlerKind tells an action (no output) from a step (an output).
@@ -36,16 +38,24 @@ type Handler struct {
 	In   Type
 	Out  *Type // nil for an action
 	// Limits as the directive gives them; zero means: not given, the runtime's default holds.
-	Limits  Limits
-	Fixture string // fixture= as given; empty without
-	Doc     string // first sentence of the doc comment, without the name; may be empty
-	Pos     diag.Position
+	Limits Limits
+	Test   *Test  // nil: no test is generated for it
+	Doc    string // first sentence of the doc comment, without the name; may be empty
+	Pos    diag.Position
 }
 
 // Recv is a method's receiver.
 type Recv struct {
 	Type    string // the Go name of the receiver's type
 	Pointer bool
+}
+
+// String writes the receiver's type.
+func (r Recv) String() string {
+	if r.Pointer {
+		return "*" + r.Type
+	}
+	return r.Type
 }
 
 // Limits are the settings of a handler. Zero values mean "not given".

@@ -38,6 +38,17 @@ func (h Handler) GeneratedNames() []string {
 	return []string{h.DefinitionName(), h.RegisterName()}
 }
 
+// TestName is the name of the handler's generated test.
+func (h Handler) TestName() string {
+	if h.Exported() {
+		return "Test" + h.joined() + "_Faults"
+	}
+	return "Test_" + lowerFirst(h.joined()) + "_Faults"
+}
+
+// FixtureName is what the function could be called that the handler's test takes its needs from.
+func (h Handler) FixtureName() string { return lowerFirst(h.joined()) + "Fixture" }
+
 func (h Handler) joined() string {
 	if h.Recv == nil {
 		return h.Func

@@ -1,46 +1,117 @@
 package resolve
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
-	"path/filepath"
 
 	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/load"
+	"github.com/idem-go/idem/gen/model"
 )
 
-// fixture checks that fixture= names a function of the package, or of its tests.
-func (r *resolver) fixture(p directive.Placed) {
-	arg := p.Arg("fixture")
-	if arg == nil {
-		return
-	}
-	name := arg.Value.(string)
-	switch obj := r.pkg.Types.Scope().Lookup(name).(type) {
-	case *types.Func:
-	case nil:
-		if !r.inTests(name) {
-			r.add(arg.ValuePos, "bad-fixture", "write it, or remove the argument", "the package has no function %s", name)
-		}
-	default:
-		r.add(arg.ValuePos, "bad-fixture", "name a function", "%s is no function, see %s", name, r.prog.Position(obj.Pos()))
-	}
+// fixture is the function that fixture= names.
+type fixture struct {
+	name  string // empty without
+	input bool   // it gives the handler's input, last
 }
 
-// inTests looks for a function in the package's own test files.
-func (r *resolver) inTests(name string) bool {
-	paths, _ := filepath.Glob(filepath.Join(r.pkg.Dir, "*_test.go"))
-	for _, path := range paths {
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil || file.Name.Name != r.pkg.Name {
-			continue
-		}
-		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == name {
-				return true
-			}
-		}
+// fixture finds the function among those of the package and of its tests.
+func (r *resolver) fixture(p directive.Placed, h *model.Handler) (f fixture, ok bool) {
+	arg := p.Arg("fixture")
+	if arg == nil {
+		return fixture{}, true
 	}
-	return false
+	f.name = arg.Value.(string)
+	switch obj := r.withTests().Scope().Lookup(f.name).(type) {
+	case *types.Func:
+		if !r.tests {
+			return f, true // without tests the package that fixtures speak of is not loaded
+		}
+		if f.input, ok = r.fixtureSignature(obj.Signature(), h); !ok {
+			r.add(arg.ValuePos, "bad-fixture", "write "+r.fixtureForm(f.name, h), "fixture %s is %s", f.name, r.display(obj.Signature()))
+		}
+		return f, ok
+	case nil:
+		r.add(arg.ValuePos, "bad-fixture", "write "+r.fixtureForm(f.name, h), "neither the package nor its tests have a function %s", f.name)
+	default:
+		r.add(arg.ValuePos, "bad-fixture", "name a function", "%s is no function, see %s", f.name, r.prog.Position(obj.Pos()))
+	}
+	return f, false
+}
+
+// fixtureForm is how the fixture of a handler may be declared. An input is made up where it gives none.
+func (r *resolver) fixtureForm(name string, h *model.Handler) string {
+	in := r.display(r.inputOf(h))
+	if h.Recv == nil {
+		return "func " + name + "(f *faulttest.F) " + in
+	}
+	return "func " + name + "(f *faulttest.F) (" + h.Recv.String() + ", " + in + ")"
+}
+
+// fixtureSignature checks for a function of a *faulttest.F that gives what its kind of handler needs: the receiver
+// of a method, then the input or nothing.
+func (r *resolver) fixtureSignature(sig *types.Signature, h *model.Handler) (input, ok bool) {
+	if sig.TypeParams().Len() > 0 || sig.Variadic() || sig.Params().Len() != 1 || !isFaultTestF(sig.Params().At(0).Type()) {
+		return false, false
+	}
+	var results []types.Type
+	for v := range sig.Results().Variables() {
+		results = append(results, v.Type())
+	}
+	if h.Recv != nil {
+		if len(results) == 0 || !isReceiver(results[0], *h.Recv) {
+			return false, false
+		}
+		results = results[1:]
+	}
+	switch len(results) {
+	case 0:
+		return false, true
+	case 1:
+		in := r.inputOf(h)
+		return true, isInvalid(results[0]) || in == nil || types.Identical(results[0], in)
+	}
+	return false, false
+}
+
+// isFaultTestF also takes what could not be loaded for it.
+func isFaultTestF(t types.Type) bool {
+	p, ok := types.Unalias(t).(*types.Pointer)
+	return ok && (isNamed(p.Elem(), load.FaultTestPath, "F") || isInvalid(p.Elem()))
+}
+
+// isReceiver reports whether the method can be called on a value of the type.
+func isReceiver(t types.Type, recv model.Recv) bool {
+	t = types.Unalias(t)
+	p, pointer := t.(*types.Pointer)
+	if pointer {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	return isInvalid(t) || ok && named.Obj().Name() == recv.Type && (pointer || !recv.Pointer)
+}
+
+// inputOf gives the handler's input as the package with its tests has it: types are the same only within one check.
+func (r *resolver) inputOf(h *model.Handler) types.Type {
+	scope := r.withTests().Scope()
+	obj := scope.Lookup(h.Func)
+	if h.Recv != nil {
+		recv := scope.Lookup(h.Recv.Type)
+		if recv == nil {
+			return nil
+		}
+		obj, _, _ = types.LookupFieldOrMethod(recv.Type(), true, r.withTests(), h.Func)
+	}
+	fn, ok := obj.(*types.Func)
+	if !ok || fn.Signature().Params().Len() != 2 {
+		return nil
+	}
+	return fn.Signature().Params().At(1).Type()
+}
+
+// withTests gives the package as its own tests see it.
+func (r *resolver) withTests() *types.Package {
+	if r.tested == nil {
+		r.tested = r.prog.CheckTests(r.pkg)
+	}
+	return r.tested
 }

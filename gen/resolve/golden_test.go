@@ -57,7 +57,7 @@ func TestGoldenDiagnostics(t *testing.T) {
 func TestGoldenModels(t *testing.T) {
 	cases := readCases(t, "models")
 	dir := writeModule(t, cases)
-	resolution, err := resolve.Packages(context.Background(), dir, nil, noCode)
+	resolution, err := resolve.Packages(context.Background(), dir, nil, tested, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,9 +69,12 @@ func TestGoldenModels(t *testing.T) {
 // noCode stands for the emitter where the generated code does not matter.
 func noCode(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
 
+// tested: all packages have generated tests.
+func tested(string) bool { return true }
+
 func diagnosticsOf(t *testing.T, dir string, patterns ...string) diag.List {
 	t.Helper()
-	_, err := resolve.Packages(context.Background(), dir, patterns, noCode)
+	_, err := resolve.Packages(context.Background(), dir, patterns, tested, noCode)
 	list, ok := errors.AsType[diag.List](err)
 	if err != nil && !ok {
 		t.Fatal(err)
@@ -159,7 +162,7 @@ var codes = []string{
 	"hidden-type", "key-and-item", "misplaced-name", "missing-name", "missing-value", "mixed-packages", "name-collision", "near-miss",
 	"no-column-type", "no-columns", "quoting", "repeated-argument", "reserved-column", "several-directives",
 	"shadowed-name", "signature", "syntax", "trailing-comment", "undefined-type", "unexpected-word",
-	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unsupported-argument",
+	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unsampled-input", "unsupported-argument",
 	"unsupported-directive", "unusable-name", "wrong-target",
 }
 
@@ -238,10 +241,18 @@ func compactJSON(t *testing.T, v any) string {
 
 func withoutEmpty(fields map[string]any) map[string]any {
 	for name, v := range fields {
-		if nested, ok := v.(map[string]any); ok {
-			v = withoutEmpty(nested)
+		switch v := v.(type) {
+		case map[string]any:
+			withoutEmpty(v)
+		case []any:
+			for _, item := range v {
+				if nested, ok := item.(map[string]any); ok {
+					withoutEmpty(nested)
+				}
+			}
 		}
-		if value := reflect.ValueOf(v); !value.IsValid() || value.IsZero() || value.Kind() == reflect.Map && value.Len() == 0 {
+		value := reflect.ValueOf(v)
+		if !value.IsValid() || value.IsZero() || (value.Kind() == reflect.Map || value.Kind() == reflect.Slice) && value.Len() == 0 {
 			delete(fields, name)
 		}
 	}

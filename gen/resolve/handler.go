@@ -16,14 +16,12 @@ func (r *resolver) handler(p directive.Placed) {
 		return
 	}
 	h := model.Handler{
-		Kind:    model.HandlerKind(p.Spec.Name),
-		Func:    p.Func.Name.Name,
-		Limits:  limits(p.Directive),
-		Fixture: directive.Value[string](p.Directive, "fixture"),
-		Doc:     synopsis(p.Doc, p.Func.Name.Name),
-		Pos:     r.prog.Position(p.Pos),
+		Kind:   model.HandlerKind(p.Spec.Name),
+		Func:   p.Func.Name.Name,
+		Limits: limits(p.Directive),
+		Doc:    synopsis(p.Doc, p.Func.Name.Name),
+		Pos:    r.prog.Position(p.Pos),
 	}
-	r.fixture(p)
 	recvOK := r.receiver(p.Func, fn, &h)
 	signatureOK := r.signature(p.Func, fn, &h)
 	if !recvOK || !signatureOK || p.Node == nil {
@@ -31,6 +29,7 @@ func (r *resolver) handler(p directive.Placed) {
 	}
 	h.Name = p.Node.Value.(string)
 	r.names.claim(p.Pos, "//idem:"+p.Spec.Name+" on "+h.Selector(), h.GeneratedNames())
+	r.test(p, fn, &h)
 	r.model.Handlers = append(r.model.Handlers, h)
 }
 

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 )
 
@@ -16,7 +17,7 @@ type generatedNames struct {
 
 func newGeneratedNames(r *resolver) *generatedNames {
 	g := &generatedNames{r: r, imports: map[string]bool{}, owners: map[string]string{}}
-	for _, file := range r.pkg.Syntax {
+	for _, file := range slices.Concat(r.pkg.Syntax, r.prog.Tests(r.pkg)) {
 		for _, spec := range file.Imports {
 			g.addImport(spec)
 		}
@@ -45,11 +46,11 @@ func (g *generatedNames) addImport(spec *ast.ImportSpec) {
 // claim takes names for what a directive generates, and reports those that are taken.
 func (g *generatedNames) claim(pos token.Pos, owner string, names []string) {
 	for _, name := range names {
+		obj := g.r.withTests().Scope().Lookup(name)
 		switch {
 		case g.owners[name] != "":
 			g.r.add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", g.owners[name], owner, name)
-		case g.r.pkg.Types.Scope().Lookup(name) != nil:
-			obj := g.r.pkg.Types.Scope().Lookup(name)
+		case obj != nil:
 			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which the package declares already at %s", owner, name, g.r.prog.Position(obj.Pos()))
 		case g.imports[name]:
 			g.r.add(pos, "name-collision", "give the import another name", "%s generates %s, which an import declares", owner, name)

@@ -14,25 +14,28 @@ import (
 // Emit makes the Go file of a package from its model.
 type Emit func(*model.Package) ([]byte, error)
 
+// Tested reports whether tests are generated for the package in a folder.
+type Tested func(dir string) bool
+
 // Packages resolves the packages with directives that the patterns name, relative to dir. They are
 // taken in import order, and emit is called with the model of each: what it returns becomes a part of
-// the package before the packages that import it are checked. When the source is at fault the error is
-// a [diag.List] with everything that is wrong.
-func Packages(ctx context.Context, dir string, patterns []string, emit func(*model.Package) ([]byte, error)) (*Resolution, error) {
+// the package before the packages that import it are checked. tested says which of them need what tests
+// are generated from. When the source is at fault the error is a [diag.List] with everything that is wrong.
+func Packages(ctx context.Context, dir string, patterns []string, tested Tested, emit Emit) (*Resolution, error) {
 	found, err := scan.Packages(ctx, dir, patterns)
 	if err != nil {
 		return nil, err
 	}
-	return resolveFound(ctx, dir, found, emit)
+	return resolveFound(ctx, dir, found, tested, emit)
 }
 
-func resolveFound(ctx context.Context, dir string, found []*scan.Package, emit Emit) (*Resolution, error) {
-	r := &run{prog: load.Parse(dir, found), placed: map[*load.Package][]directive.Placed{}}
+func resolveFound(ctx context.Context, dir string, found []*scan.Package, tested Tested, emit Emit) (*Resolution, error) {
+	r := &run{prog: load.Parse(dir, found), tested: tested, placed: map[*load.Package][]directive.Placed{}}
 	for _, pkg := range r.prog.Packages {
 		r.readDirectives(pkg)
 	}
 	hasDirectives := func(pkg *load.Package) bool { return len(r.placed[pkg]) > 0 }
-	if err := r.prog.Import(ctx, hasDirectives); err != nil {
+	if err := r.prog.Import(ctx, hasDirectives, r.testImports()...); err != nil {
 		return nil, err
 	}
 	resolution, err := r.packages(emit)
@@ -49,9 +52,20 @@ func resolveFound(ctx context.Context, dir string, found []*scan.Package, emit E
 // run is one call of [Packages].
 type run struct {
 	prog   *load.Program
+	tested Tested
 	placed map[*load.Package][]directive.Placed
 	scopes []scoped
 	list   diag.List
+}
+
+// testImports are what the generated tests of the run import.
+func (r *run) testImports() []string {
+	for pkg, placed := range r.placed {
+		if len(placed) > 0 && r.tested(pkg.Dir) {
+			return load.TestImports
+		}
+	}
+	return nil
 }
 
 // readDirectives finds the directives of a package. Where the syntax is wrong, only that is reported:
@@ -70,10 +84,10 @@ func (r *run) readDirectives(pkg *load.Package) {
 }
 
 func (r *run) packages(emit Emit) (*Resolution, error) {
-	resolution := &Resolution{}
+	resolution := &Resolution{NoHarness: r.prog.Missing(load.FaultTestPath)}
 	for _, pkg := range r.prog.Packages {
 		r.prog.Check(pkg)
-		res := newResolver(r.prog, pkg)
+		res := newResolver(r.prog, pkg, r.tested(pkg.Dir))
 		m := res.resolve(r.placed[pkg])
 		r.list = append(r.list, res.list...)
 		r.scopes = append(r.scopes, scoped{lockRoot(pkg.Dir, pkg.ModuleDir), m})

@@ -28,7 +28,7 @@ func newModule(t *testing.T, files string) string {
 // mustResolve gives the packages of the module, by path.
 func mustResolve(t *testing.T, dir string, emit resolve.Emit, patterns ...string) map[string]*resolve.Resolved {
 	t.Helper()
-	resolution, err := resolve.Packages(context.Background(), dir, patterns, emit)
+	resolution, err := resolve.Packages(context.Background(), dir, patterns, tested, emit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,8 +245,18 @@ import (
 	if err := os.RemoveAll(filepath.Join(dir, "stubs")); err != nil {
 		t.Fatal(err)
 	}
-	p := mustResolve(t, dir, noCode)["cases.test/p"].Model
-	if p.Effects[0].Columns[0].SQLType != "numeric" || p.Handlers[0].In.Expr != "${github.com/shopspring/decimal}.Decimal" {
+	resolution, err := resolve.Packages(t.Context(), dir, nil, tested, noCode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := resolution.Packages[0]
+	if !strings.Contains(resolution.NoHarness, "vendor") {
+		t.Errorf("nothing imports the harness, and yet it was loaded: %q", resolution.NoHarness)
+	}
+	if err := p.Check(map[string][]byte{"idem_gen_test.go": []byte("package p\n\nimport _ \"no.such/thing\"\n")}); err != nil {
+		t.Errorf("tests are checked without what they import: %v", err)
+	}
+	if p := p.Model; p.Effects[0].Columns[0].SQLType != "numeric" || p.Handlers[0].In.Expr != "${github.com/shopspring/decimal}.Decimal" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -310,7 +320,7 @@ func TestPatterns(t *testing.T) {
 	}
 	for pattern, want := range tests {
 		var got []string
-		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), noCode)
+		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), tested, noCode)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -323,7 +333,7 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"./nowhere", "./nowhere/...", "./p/p.go", "example.com/not/there", "./p/missing.go"} {
-		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, noCode); err == nil {
+		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, tested, noCode); err == nil {
 			t.Errorf("%s: no error", pattern)
 		} else if !strings.Contains(err.Error(), strings.TrimPrefix(pattern, "./")) {
 			t.Errorf("%s: the error does not name it: %v", pattern, err)
@@ -335,7 +345,7 @@ func TestCheckShowsTheGeneratedLine(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource+"\nfunc use() { undefined() }\n")
 	p := mustResolve(t, dir, noCode)["cases.test/p"]
 	good := "package p\n\nimport \"github.com/idem-go/idem/runtime\"\n\nvar ChargeAction = runtime.NewAction[In](\"charge\")\n"
-	if err := p.Check(map[string][]byte{"idem_gen.go": []byte(good), "schema.sql": []byte("x"), "idem_gen_test.go": []byte("package")}); err != nil {
+	if err := p.Check(map[string][]byte{"idem_gen.go": []byte(good), "schema.sql": []byte("x")}); err != nil {
 		t.Errorf("right code: %v", err)
 	}
 	tests := map[string]string{
@@ -358,6 +368,22 @@ func TestCheckShowsTheGeneratedLine(t *testing.T) {
 		if !strings.Contains(generated.Message, want) || generated.Line == "" && want != "expected" {
 			t.Errorf("%q: got %+v, want %q", code, generated, want)
 		}
+	}
+}
+
+// TestCheckCoversGeneratedTests: they are of one package with the author's own tests.
+func TestCheckCoversGeneratedTests(t *testing.T) {
+	dir := newModule(t, "-- p/p.go --\n"+handlerSource+"\n-- p/p_test.go --\npackage p\n\nfunc inTest() In { return undefined }\n")
+	p := mustResolve(t, dir, noCode)["cases.test/p"]
+	check := func(body string) error {
+		code := "package p\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { " + body + " }\n"
+		return p.Check(map[string][]byte{"idem_gen.go": []byte("package p\n"), "idem_gen_test.go": []byte(code)})
+	}
+	if err := check("_ = inTest()"); err != nil {
+		t.Errorf("right code: %v", err)
+	}
+	if _, ok := errors.AsType[*load.GeneratedError](check("inTests()")); !ok {
+		t.Error("a call of an undefined function passes")
 	}
 }
 
@@ -424,7 +450,7 @@ func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 func TestEmitErrorsEndTheRun(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
 	wrong := errors.New("wrong")
-	_, err := resolve.Packages(context.Background(), dir, nil, func(*model.Package) ([]byte, error) { return nil, wrong })
+	_, err := resolve.Packages(context.Background(), dir, nil, tested, func(*model.Package) ([]byte, error) { return nil, wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}

@@ -5,6 +5,9 @@ import "github.com/idem-go/idem/gen/model"
 // Resolution is what the directives of a run say, once all of it is right.
 type Resolution struct {
 	Packages []*Resolved // in import order
+	// NoHarness says why the package that generated tests call could not be loaded; empty: it was, or is not
+	// needed. Then tests are not checked: a module that vendors gets it when tests ask for it.
+	NoHarness string
 }
 
 // Resolved is one package that bears directives.

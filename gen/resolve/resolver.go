@@ -21,12 +21,14 @@ type resolver struct {
 	fields map[*types.Var]*ast.Field // the struct fields that the package's files declare
 	model  *model.Package
 	names  *generatedNames
+	tests  bool           // tests are generated
+	tested *types.Package // the package with its own tests, once it is asked for
 	list   diag.List
 }
 
-func newResolver(prog *load.Program, pkg *load.Package) *resolver {
+func newResolver(prog *load.Program, pkg *load.Package, tests bool) *resolver {
 	r := &resolver{
-		prog: prog, pkg: pkg, fields: declaredFields(pkg),
+		prog: prog, pkg: pkg, fields: declaredFields(pkg), tests: tests,
 		model: &model.Package{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Names: pkg.Types.Scope().Names()},
 	}
 	r.names = newGeneratedNames(r)
@@ -47,6 +49,7 @@ func (r *resolver) resolve(placed []directive.Placed) *model.Package {
 			r.effect(p)
 		}
 	}
+	r.model.TestNames = r.testNames()
 	slices.SortStableFunc(r.model.Handlers, func(a, b model.Handler) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(r.model.Effects, func(a, b model.Effect) int { return cmp.Compare(a.Type, b.Type) })
 	return r.model

@@ -32,7 +32,7 @@ type ForeignOutput struct {
 
 // Payment converts and books a foreign payment.
 //
-//idem:step foreign_payment timeout=2s max_attempts=5 backoff=200ms
+//idem:step foreign_payment timeout=2s max_attempts=5 backoff=200ms fixture=exchangeFixture
 func (e *Exchange) Payment(ctx runtime.Context, in ForeignInput) (ForeignOutput, error) {
 	rate, err := e.Rates.Cents(ctx, in.Currency)
 	if err != nil {

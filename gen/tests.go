@@ -1,0 +1,93 @@
+package gen
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/lock"
+	"github.com/idem-go/idem/gen/model"
+)
+
+// tested gives what says whether tests are generated for the package in a folder. What is wrong with a lock is
+// reported when its part is run.
+func tested(o Options) func(dir string) bool {
+	return func(dir string) bool {
+		if o.Tests != nil {
+			return *o.Tests
+		}
+		path, err := lock.Locate(dir)
+		if err != nil {
+			return false
+		}
+		l, err := lock.Read(path, path)
+		return err == nil && *l.Tests
+	}
+}
+
+// check adds the tests of the part's handlers to what was generated, and type-checks all of it.
+func (p *part) check(l *lock.Lock, result *Result) error {
+	for _, src := range p.sources {
+		if *l.Tests {
+			migrations, err := p.migrations(l, src.model.Dir)
+			if err != nil {
+				return err
+			}
+			code, err := emit.Tests(src.model, migrations)
+			if err != nil {
+				return err
+			}
+			if code != nil {
+				src.files[emit.TestFileName] = code
+			}
+			result.Notes = append(result.Notes, untested(src.model)...)
+		}
+		if err := src.check(src.files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unchecked says that the tests could not be checked, and what it takes to run them.
+func unchecked(sources []source, why string) []string {
+	if why == "" || !slices.ContainsFunc(sources, func(src source) bool { return src.files[emit.TestFileName] != nil }) {
+		return nil
+	}
+	return []string{"the generated tests are not checked yet; run go mod tidy, and go mod vendor where the module vendors: " +
+		strings.Join(strings.Fields(why), " ")}
+}
+
+// migrations is the folder of the part's migrations as seen from a package; empty when nothing of the part has a
+// table and there is no such folder.
+func (p *part) migrations(l *lock.Lock, from string) (string, error) {
+	dir := p.path(l.Migrations.Dir)
+	if _, err := os.Stat(dir); err != nil && len(l.Tables) == 0 && !p.hasEffects() {
+		return "", nil
+	}
+	rel, err := filepath.Rel(from, dir)
+	return filepath.ToSlash(rel), err
+}
+
+func (p *part) hasEffects() bool {
+	for _, src := range p.sources {
+		if len(src.model.Effects) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// untested names the handlers that have no test, and says what it takes.
+func untested(p *model.Package) (notes []string) {
+	for _, h := range p.Handlers {
+		if h.Test == nil {
+			notes = append(notes, fmt.Sprintf("%s: no test for %s: write func %s(f *faulttest.F) %s, or one that gives the input as"+
+				" well, in a test file, and name it with fixture=%[3]s", h.Pos, h.Selector(), h.FixtureName(), h.Recv))
+		}
+	}
+	return notes
+}
