@@ -139,12 +139,13 @@ func (c *call) follow(sql string, args ...any) error {
 
 // run gives the stored receipt, after having made the call or found out about it where that is needed.
 func (c *call) run(ctx context.Context) (receipt []byte, err error) {
+	since := time.Now()
 	in, mine, err := c.prepare(c.intent, c.def.window)
 	if err != nil {
 		return nil, err
 	}
 	if mine {
-		return c.dispatch(ctx, in)
+		return c.dispatch(ctx, in, since)
 	}
 	if !bytes.Equal(in.Digest, c.intent.Digest) {
 		return nil, c.mismatch(in, "another request stands under the key already")
@@ -253,6 +254,7 @@ func (c *call) stay(in Intent) error {
 
 // again sends the call again, under the same key. fresh: nothing is in doubt, so that the window begins anew.
 func (c *call) again(ctx context.Context, in Intent, fresh bool, why string) ([]byte, error) {
+	since := time.Now()
 	now, changed, err := c.change(in, c.Aside, sqlAgain, c.Worker(), "sent again: "+why, c.intent.owner, fresh, c.def.window.Microseconds())
 	switch {
 	case err != nil:
@@ -260,14 +262,17 @@ func (c *call) again(ctx context.Context, in Intent, fresh bool, why string) ([]
 	case !changed && now.owner != c.intent.owner:
 		return nil, c.wait(now, "another execution is at it")
 	}
-	return c.dispatch(ctx, now)
+	return c.dispatch(ctx, now, since)
 }
 
-// dispatch makes the call, which the intent says is about to be sent, and stores what it came to.
-func (c *call) dispatch(ctx context.Context, in Intent) ([]byte, error) {
+// dispatch makes the call, which the intent says since that time is about to be sent, and stores what it came to.
+func (c *call) dispatch(ctx context.Context, in Intent, since time.Time) ([]byte, error) {
 	probe.At(probe.IntentAfterPrepare, in.RunID, in.Node)
 	if err := c.Alive(); err != nil {
 		_, _ = c.unsent(in, err)
+		return nil, err
+	}
+	if err := c.overtaken(in, since); err != nil {
 		return nil, err
 	}
 	receipt, err := c.sendOnce(ctx, in)
@@ -288,6 +293,21 @@ func (c *call) dispatch(ctx context.Context, in Intent) ([]byte, error) {
 	default:
 		return nil, c.unclear(in, c.AsideLasting, reason(err), o.delay)
 	}
+}
+
+// overtakenAfter is how long an execution may take from its intent to its sending before it looks again: one that was
+// stopped in between, with its whole process, may have been overtaken, and must not send late what others have sent.
+const overtakenAfter = time.Second
+
+func (c *call) overtaken(in Intent, since time.Time) error {
+	if time.Since(since) < overtakenAfter {
+		return nil
+	}
+	now, err := c.load(sqlLoad, in.Key)
+	if err == nil && now.Epoch != in.Epoch {
+		err = c.wait(now, "another execution is at it")
+	}
+	return err
 }
 
 // sendOnce calls the author's function. One that panics, or ends its goroutine, leaves the outcome unknown.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/probe"
 	"github.com/idem-go/idem/runtime/provider"
 	"github.com/idem-go/idem/runtime/provider/ledger"
 )
@@ -95,4 +96,55 @@ func TestLateAnswerAgainstARejection(t *testing.T) {
 	close(answered)
 	b.eventually("the contradiction is recorded", func() bool { return b.intent().Epoch == rejected.Epoch+1 })
 	b.went(rejected.Key, provider.StatePrepared, provider.StateUnknown, provider.StateRejected)
+}
+
+// A worker is stopped between its intent and its sending, and another one does its work: when it goes on it must not send,
+// for the provider may have forgotten the key by then.
+func TestStoppedBeforeSending(t *testing.T) {
+	b := newBench(t)
+	reached, proceed := make(chan struct{}), make(chan struct{})
+	var stopped atomic.Bool
+	defer probe.Set(func(p probe.Point, _, _ string) {
+		if p == probe.IntentAfterPrepare && !stopped.Swap(true) {
+			close(reached)
+			<-proceed
+		}
+	})()
+	b.notifies(lookedUp)
+	first := b.work()
+	run := b.enqueue()
+	<-reached
+	b.work()
+	time.Sleep(time.Second)
+	b.expire(run)
+	b.completed(run, 1)
+	b.ledger.Forget()
+	close(proceed)
+	first()
+	b.asked(1, 1)
+	b.went(b.intent().Key, provider.StatePrepared, provider.StateUnknown, provider.StateReconciled)
+}
+
+// While the provider works, the database has nothing to keep for the step: no transaction is open, and no connection taken.
+func TestNothingIsHeldWhileSending(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.ledger.Next(ledger.After(time.Second, ledger.Accept))
+	b.notifies(neither)
+	b.work()
+	run := b.enqueue()
+	b.eventually("it is sent", func() bool { return len(b.ledger.Requests("")) == 1 })
+	looks := 0
+	for ; b.ledger.Effects("") == 0; looks++ {
+		if n := b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'`); n != 0 {
+			t.Fatalf("%d transactions are open", n)
+		}
+		// Anybody can have the rows.
+		b.exec(`BEGIN; SELECT 1 FROM idem.intents FOR UPDATE NOWAIT; SELECT 1 FROM idem.steps FOR UPDATE NOWAIT; COMMIT`)
+		time.Sleep(10 * time.Millisecond)
+	}
+	if looks < 10 {
+		t.Errorf("only %d looks", looks)
+	}
+	b.completed(run, 0)
 }

@@ -60,6 +60,9 @@ WHERE key = $1::text AND epoch = $2::bigint AND state = 'prepared'`
 const sqlRemark = `UPDATE "idem".intents SET epoch = epoch + 1, actor = $3::text, reason = $4::text
 WHERE key = $1::text AND epoch = $2::bigint`
 
+// returning is appended to the changes, to read the intent back.
+const returning = ` RETURNING ` + intentColumns
+
 // inSchema writes SQL for a schema: in the constants it stands as "idem", with its quotes.
 func inSchema(schema, sql string) string {
 	return strings.ReplaceAll(sql, `"idem"`, pgx.Identifier{schema}.Sanitize())
@@ -78,12 +81,9 @@ type aside func(what string, op func(ctx context.Context, db runtime.DB) error) 
 func (s store) change(in Intent, run aside, sql string, args ...any) (now Intent, changed bool, err error) {
 	args = append([]any{in.Key, in.Epoch}, args...)
 	err = run("change an intent", func(ctx context.Context, db runtime.DB) error {
-		if !changed {
-			tag, err := db.Exec(ctx, inSchema(s.Schema(), sql), args...)
-			if err != nil {
-				return err
-			}
-			changed = tag.RowsAffected() == 1
+		now, err = loadOne(ctx, db, s.Schema(), sql+returning, args...)
+		if changed = err == nil; changed || !errors.Is(err, ErrNotFound) {
+			return err
 		}
 		now, err = loadOne(ctx, db, s.Schema(), sqlLoad, in.Key)
 		return err
