@@ -41,7 +41,8 @@
 //
 // It must do the same at each run: it is called in one process several times, and in other processes too. An input that
 // is sampled must be one that it completes with. Tables that do not count, such as a log of attempts, are named by
-// [Handler].Ignore.
+// [Handler].Ignore; a single fault that does not apply is left out by go test's own -skip. Each handler is tried once in
+// a test or a subtest.
 //
 // With -v each test ends with a table of its faults. The flag -idem.report=FILE collects these tables of all tests in
 // FILE.md and FILE.json; a relative FILE is in the folder of the package that is tested:

@@ -180,3 +180,42 @@ type odd struct{ n int }
 
 func (o odd) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprint(o.n)), nil }
 func (*odd) UnmarshalJSON([]byte) error    { return nil }
+
+// TestIgnoreNamesATable: a table that is not there is a mistake in the test.
+func TestIgnoreNamesATable(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("a"), Handler[order]{
+		Migrations: folder, Input: sample, Ignore: []string{"journal", "jounal"},
+		Run: func(runtime.Context, order) error { return nil },
+	}), "no fault")
+	if len(e.free) != 1 || e.free[0] != `there is no table "jounal" to ignore` {
+		t.Errorf("found %q", e.free)
+	}
+}
+
+// TestUnusualSchema: tables of other schemas, of every kind, with keys that the database makes up.
+func TestUnusualSchema(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("unusual"), Handler[order]{
+		Fixture: func(f *F) (func(runtime.Context, order) error, order) {
+			if f.First {
+				if _, err := f.Pool.Exec(f.Context(), `CREATE SCHEMA "Odd ""one"""; SET LOCAL search_path = "Odd ""one""";
+					CREATE TABLE "Events" (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), day date NOT NULL, body json, raw bytea, n numeric, f float8,
+						at timestamptz DEFAULT clock_timestamp(), twice bigint GENERATED ALWAYS AS (7 * 2) STORED);
+					CREATE TABLE parts (id smallserial, day date NOT NULL, event uuid REFERENCES "Events") PARTITION BY RANGE (day);
+					CREATE TABLE parts_all PARTITION OF parts DEFAULT;
+					CREATE VIEW seen AS SELECT * FROM parts`); err != nil {
+					f.Fatalf("%v", err)
+				}
+			}
+			return func(ctx runtime.Context, in order) error {
+				_, err := ctx.CompletionTx().Exec(ctx, `WITH e AS (INSERT INTO "Odd ""one"""."Events" (day, body, raw, n, f)
+					VALUES ('2026-01-01', '{"a": 1, "a": [2]}', '\x00ff', 'NaN', '-Infinity') RETURNING id)
+					INSERT INTO "Odd ""one""".parts (day, event) SELECT '2026-01-01', id FROM e`)
+				return err
+			}, sample
+		},
+	}), "an error", "reply lost", "killed after the write", "a serialization failure")
+	e.passes()
+	if _, n := e.problems("an error at a write to Odd \"one\".parts"); n != 1 {
+		t.Error("the partitioned table is not among those that are written to")
+	}
+}
