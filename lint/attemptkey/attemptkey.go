@@ -1,0 +1,33 @@
+package attemptkey
+
+import (
+	_ "embed"
+	"fmt"
+
+	"github.com/idem-go/idem/lint/internal/flow"
+	"github.com/idem-go/idem/lint/internal/rule"
+)
+
+//go:embed doc.go
+var doc string
+
+// Analyzer is the rule.
+var Analyzer = rule.New(rule.Rule{
+	Name:     "attemptkey",
+	Doc:      doc,
+	Severity: rule.Error,
+	Run:      run,
+})
+
+func run(p *rule.Pass) {
+	for s := range p.Keys {
+		if o, ok := s.Value.Find(flow.Attempt); ok {
+			p.ReportKey(s, rule.Finding{
+				What:    fmt.Sprintf("the attempt number, %s, is part of the key %s", rule.Origin(o), s.Name),
+				Why:     "every retry then has another key and the work is done again",
+				Do:      "leave the attempt out of the key",
+				Related: rule.Hop(o),
+			})
+		}
+	}
+}

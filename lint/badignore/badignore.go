@@ -1,0 +1,69 @@
+package badignore
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/lint/internal/ignore"
+	"github.com/idem-go/idem/lint/internal/rule"
+)
+
+//go:embed doc.go
+var doc string
+
+// New makes the analyzer of the rule. It comes last: it must know which directives the others needed.
+func New(rules []*analysis.Analyzer) *analysis.Analyzer {
+	names := []string{"badignore"}
+	for _, a := range rules {
+		names = append(names, a.Name)
+	}
+	return rule.New(rule.Rule{
+		Name:     "badignore",
+		Doc:      doc,
+		Severity: rule.Warning,
+		Before:   rules,
+		Run:      func(p *rule.Pass) { run(p, rules, names) },
+	})
+}
+
+func run(p *rule.Pass, rules []*analysis.Analyzer, names []string) {
+	used := map[*ignore.Directive]bool{}
+	for _, a := range rules {
+		for d := range p.ResultOf[a].(*rule.Outcome).Used {
+			used[d] = true
+		}
+	}
+	for _, d := range p.Ignores() {
+		what, do := judge(d, names)
+		if what == "" && !used[d] && len(p.TypeErrors) == 0 {
+			what, do = "this directive silences nothing", "remove it"
+		}
+		if what != "" {
+			p.Report(rule.Finding{At: d.Comment, What: what, Do: do})
+		}
+	}
+}
+
+// judge finds what is wrong with a directive itself.
+func judge(d *ignore.Directive, names []string) (what, do string) {
+	for _, r := range d.Rules {
+		if !slices.Contains(names, r) {
+			do := diag.DidYouMean(diag.Suggest(r, names))
+			if do == "" {
+				do = "the rules are " + strings.Join(names[1:], ", ")
+			}
+			return "there is no rule " + r, do
+		}
+	}
+	switch {
+	case len(d.Rules) == 0:
+		return "this directive names no rule", "write //idem:ignore RULE -- REASON"
+	case d.Reason == "":
+		return "this directive gives no reason, so it does not apply", "add one: //idem:ignore " + strings.Join(d.Rules, ",") + " -- REASON"
+	}
+	return "", ""
+}

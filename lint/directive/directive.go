@@ -1,0 +1,134 @@
+package directive
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/resolve"
+	"github.com/idem-go/idem/lint/internal/rule"
+)
+
+//go:embed doc.go
+var doc string
+
+// Analyzer is the rule.
+var Analyzer = rule.New(rule.Rule{
+	Name:     "directive",
+	Doc:      doc,
+	Severity: rule.Error,
+	Run:      run,
+})
+
+func run(p *rule.Pass) {
+	list, placed := read(p)
+	if placed {
+		// What types and names say only the generator's own stages know. They ask the go command, so
+		// they run only where directives stand.
+		if resolved := resolvePackage(p); resolved != nil {
+			list = resolved
+		}
+	}
+	for _, d := range list.Sorted() {
+		if pos := position(p, d.Pos); pos.IsValid() {
+			p.Report(rule.Finding{At: at(pos), What: d.Code + ": " + d.Message, Do: d.Fix})
+		}
+	}
+}
+
+// at is a range of no length.
+type at token.Pos
+
+func (a at) Pos() token.Pos { return token.Pos(a) }
+func (a at) End() token.Pos { return token.NoPos }
+
+// read checks the directives themselves, and tells whether any of them stands on a declaration.
+func read(p *rule.Pass) (list diag.List, placed bool) {
+	for _, file := range p.Files {
+		name := p.Fset.PositionFor(file.Package, false).Filename
+		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == model.GeneratedFile {
+			continue
+		}
+		report := func(pos token.Pos, code, fix, message string) {
+			if isIgnore(file, pos) {
+				return
+			}
+			at := p.Fset.PositionFor(pos, false)
+			list.Add(diag.Position{File: at.Filename, Line: at.Line, Column: at.Column}, code, fix, "%s", message)
+		}
+		placed = len(directive.File(p.Fset, file, report)) > 0 || placed
+	}
+	return list, placed
+}
+
+// isIgnore tells whether a report is about the linter's own directive.
+func isIgnore(file *ast.File, pos token.Pos) bool {
+	for _, group := range file.Comments {
+		for _, c := range group.List {
+			if c.Pos() <= pos && pos < c.End() {
+				return strings.HasPrefix(c.Text, "//idem:ignore")
+			}
+		}
+	}
+	return false
+}
+
+// resolvePackage gives what the generator says of the package, or nil when it cannot tell.
+func resolvePackage(p *rule.Pass) diag.List {
+	dir := filepath.Dir(p.Fset.PositionFor(p.Files[0].Package, false).Filename)
+	nothing := func(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
+	untested := func(string) bool { return false }
+	_, err := resolve.Packages(context.Background(), dir, []string{"."}, untested, nothing)
+	list, ok := errors.AsType[diag.List](err)
+	if !ok {
+		return nil
+	}
+	for i := range list {
+		if !filepath.IsAbs(list[i].Pos.File) {
+			list[i].Pos.File = filepath.Join(dir, list[i].Pos.File)
+		}
+	}
+	return withoutIgnores(p, list)
+}
+
+func withoutIgnores(p *rule.Pass, list diag.List) diag.List {
+	var kept diag.List
+	for _, d := range list {
+		pos := position(p, d.Pos)
+		ignored := false
+		for _, file := range p.Files {
+			ignored = ignored || file.FileStart <= pos && pos < file.FileEnd && isIgnore(file, pos)
+		}
+		if !ignored {
+			kept = append(kept, d)
+		}
+	}
+	return kept
+}
+
+// position finds a place in the files of the pass.
+func position(p *rule.Pass, at diag.Position) token.Pos {
+	for _, file := range p.Files {
+		f := p.Fset.File(file.FileStart)
+		if sameFile(f.Name(), at.File) && at.Line <= f.LineCount() {
+			return f.LineStart(at.Line) + token.Pos(at.Column-1)
+		}
+	}
+	return token.NoPos
+}
+
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ra, errA := filepath.EvalSymlinks(a)
+	rb, errB := filepath.EvalSymlinks(b)
+	return errA == nil && errB == nil && ra == rb
+}

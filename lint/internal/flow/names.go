@@ -1,0 +1,93 @@
+package flow
+
+import (
+	"go/types"
+	"strings"
+)
+
+// keyNames end the names of parameters, fields and columns that hold a deduplication key, folded.
+var keyNames = []string{
+	"idempotencykey", "idempotencytoken", "idempotentkey", "dedupkey", "dedupekey", "dedupid", "dedupeid",
+	"deduplicationid", "deduplicationkey", "clientrequesttoken", "clienttoken",
+}
+
+// keyHeaders name the deduplication key in a header or in a map, folded.
+var keyHeaders = []string{
+	"idempotencykey", "xidempotencykey", "natsmsgid", "webhookid", "paypalrequestid", "deduplicationid",
+	"messagededuplicationid", "dedupekey", "dedupkey",
+}
+
+// fold drops case and separators.
+func fold(name string) string {
+	if !strings.ContainsAny(name, "-_ ") {
+		return strings.ToLower(name)
+	}
+	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+}
+
+// isKeyName tells whether a name is that of a deduplication key.
+func isKeyName(name string) bool {
+	if len(name) < len("dedup_id") {
+		return false
+	}
+	folded := fold(name)
+	for _, suffix := range keyNames {
+		if strings.HasSuffix(folded, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+func isKeyHeader(name string) bool {
+	folded := fold(name)
+	for _, h := range keyHeaders {
+		if folded == h {
+			return true
+		}
+	}
+	return false
+}
+
+// watching end the names of packages and types that only look at what they are given.
+var watching = []string{
+	"log", "logger", "logging", "logrus", "tracer", "trace", "tracing", "span", "metric", "metrics", "telemetry", "prometheus",
+	"sentry", "cache", "errors", "error", "zap", "attribute", "otel",
+}
+
+// seeming end as a watcher does and are none.
+var seeming = []string{"catalog", "dialog", "blog", "backlog"}
+
+// onlyWatches tells whether a callee is a logger, a tracer, a metric, an error or a cache: a key that is
+// told to it decides nothing.
+func onlyWatches(f *types.Func) bool {
+	if f.Pkg() == nil || watches(f.Pkg().Name()) {
+		return true
+	}
+	recv := f.Signature().Recv()
+	if recv == nil {
+		return false
+	}
+	named, ok := types.Unalias(deref(recv.Type())).(*types.Named)
+	return ok && watches(named.Obj().Name())
+}
+
+func deref(t types.Type) types.Type {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		return p.Elem()
+	}
+	return t
+}
+
+func watches(name string) bool {
+	name = strings.ToLower(name)
+	ends := func(list []string) bool {
+		for _, w := range list {
+			if strings.HasSuffix(name, w) {
+				return true
+			}
+		}
+		return false
+	}
+	return ends(watching) && !ends(seeming)
+}

@@ -1,0 +1,29 @@
+package txescape
+
+import (
+	_ "embed"
+
+	"github.com/idem-go/idem/lint/internal/rule"
+)
+
+//go:embed doc.go
+var doc string
+
+// Analyzer is the rule.
+var Analyzer = rule.New(rule.Rule{
+	Name:     "txescape",
+	Doc:      doc,
+	Severity: rule.Error,
+	Run:      run,
+})
+
+func run(p *rule.Pass) {
+	for _, e := range p.Flow.Escapes {
+		p.Report(rule.Finding{
+			At:   e,
+			What: e.What + " " + e.How,
+			Why:  "it belongs to one goroutine, and only until the handler returns",
+			Do:   "use it here, and hand on the results",
+		})
+	}
+}
