@@ -26,5 +26,6 @@
 // A failed or timed-out attempt starts another one, after a backoff, up to a limit. A worker that dies keeps its
 // lease until it runs out; the sweep of any other worker then gives the step back with its attempt
 // unchanged. A connection lost while committing leaves the outcome open: the step's row says what happened. A
-// database that restarts or refuses writes is waited for, and costs nobody an attempt.
+// database that restarts or refuses writes is waited for, and costs nobody an attempt. A step can wait by itself, for
+// what is not known yet ([Wait]): so do calls of other systems whose outcome is unknown, see runtime/provider.
 package runtime

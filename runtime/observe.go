@@ -11,7 +11,7 @@ const (
 	EventStarted     EventKind = "started"     // a handler begins
 	EventCompleted   EventKind = "completed"   // a step's completion is committed; Duration since its start
 	EventRetried     EventKind = "retried"     // an attempt failed, another follows after Delay
-	EventReleased    EventKind = "released"    // handed back with its attempt unchanged: shutdown, or the database went away
+	EventReleased    EventKind = "released"    // handed back with its attempt unchanged: shutdown, the database went away, or it waits
 	EventReclaimed   EventKind = "reclaimed"   // taken over by the sweep after its lease ran out
 	EventDiscarded   EventKind = "discarded"   // given up, for Reason
 	EventLeaseLost   EventKind = "lease_lost"  // this worker's execution was refused
