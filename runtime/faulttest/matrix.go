@@ -49,13 +49,13 @@ func test(t *testing.T, s *subject) {
 var claimed sync.Map
 
 // claim makes sure that a worker process, which is told the test and the handler, can know which one it is to run.
-func claim(t *testing.T, s *subject) {
-	t.Helper()
-	who := t.Name() + "\x00" + s.node
+func claim(tb testing.TB, s *subject) {
+	tb.Helper()
+	who := tb.Name() + "\x00" + s.node
 	if _, twice := claimed.LoadOrStore(who, true); twice {
-		t.Fatalf("faulttest: %s is tried twice in one test; give each a subtest", s.node)
+		tb.Fatalf("faulttest: %s is tried twice in one test; give each a subtest", s.node)
 	}
-	t.Cleanup(func() { claimed.Delete(who) })
+	tb.Cleanup(func() { claimed.Delete(who) })
 }
 
 // faults lists what can befall the step.

@@ -219,6 +219,9 @@ func (tr *trial) incomplete() string {
 	if s.Error != "" {
 		text += "\n  its error: " + firstLines(s.Error)
 	}
+	if s.State == runtime.StateDiscarded {
+		text += "\n  if its input is at fault, let a fixture give one that the handler completes with"
+	}
 	if tr.events.of(runtime.EventStuck) > 0 {
 		text += "\n  the handler does not look at its context: it ran on after its timeout"
 	}
