@@ -58,8 +58,8 @@ func (s *scaffold) collides(p *goPackage, l *lock.Lock) bool {
 	if _, taken := l.Tables[s.Table]; taken {
 		return true
 	}
-	names := append([]string{s.Func, s.In, s.Row},
-		model.Handler{Kind: model.Action, Func: s.Func}.GeneratedNames()...)
+	h := model.Handler{Kind: model.Action, Func: s.Func}
+	names := append([]string{s.Func, s.In, s.Row, h.TestName()}, h.GeneratedNames()...)
 	for _, name := range append(names, model.Effect{Type: s.Row}.GeneratedNames()...) {
 		if p.declared[name] {
 			return true

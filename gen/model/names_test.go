@@ -34,6 +34,23 @@ func TestHandlerNames(t *testing.T) {
 	}
 }
 
+func TestNamesForTests(t *testing.T) {
+	for _, c := range []struct {
+		handler       model.Handler
+		test, fixture string
+	}{
+		{model.Handler{Func: "Charge"}, "TestCharge_Faults", "chargeFixture"},
+		{model.Handler{Func: "charge"}, "Test_charge_Faults", "chargeFixture"},
+		{model.Handler{Func: "Run", Recv: &model.Recv{Type: "URLSet"}}, "TestURLSetRun_Faults", "urlSetRunFixture"},
+		{model.Handler{Func: "Run", Recv: &model.Recv{Type: "svc"}}, "Test_svcRun_Faults", "svcRunFixture"},
+		{model.Handler{Func: "run", Recv: &model.Recv{Type: "Svc"}}, "Test_svcRun_Faults", "svcRunFixture"},
+	} {
+		if c.handler.TestName() != c.test || c.handler.FixtureName() != c.fixture {
+			t.Errorf("%+v: got %s and %s", c.handler, c.handler.TestName(), c.handler.FixtureName())
+		}
+	}
+}
+
 func TestEffectNames(t *testing.T) {
 	for _, c := range []struct{ typ, effect, record, insert string }{
 		{"LedgerEntry", "ledgerEntryEffect", "RecordLedgerEntry", "InsertLedgerEntry"},

@@ -1,4 +1,7 @@
 package resolve
 
 // For the tests in package resolve_test.
-var ResolveFound = resolveFound
+var (
+	ResolveFound = resolveFound
+	MayImport    = mayImport
+)
