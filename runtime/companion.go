@@ -49,7 +49,7 @@ func (c *Companion) Alive() error {
 // discarded as [ReasonPayloadMismatch].
 func (c *Companion) Quarantine(table string) error {
 	err := &MismatchError{Table: table, RunID: c.ex.step.runID, Node: c.ex.step.node}
-	c.ex.refuse(ReasonPayloadMismatch, err)
+	c.ex.refuse(err)
 	return err
 }
 

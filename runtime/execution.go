@@ -29,7 +29,6 @@ type execution struct {
 	mu       sync.Mutex
 	ended    error          // why the attempt is over; nil while the handler may write
 	refused  error          // a call was refused in a way that the handler must not ignore
-	reason   Reason         // why, when refused
 	pending  []pendingWrite // in the order of the handler's calls
 	flushed  int            // how many of them are on the server
 	keys     map[writeKey]string
@@ -139,17 +138,17 @@ func (ex *execution) aliveLocked() error {
 }
 
 // refuse keeps a refusal that fails the attempt even when the handler ignores its error.
-func (ex *execution) refuse(reason Reason, err error) {
+func (ex *execution) refuse(err error) {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	if ex.refused == nil {
-		ex.refused, ex.reason = err, reason
+		ex.refused = err
 	}
 }
 
 // mismatch makes err final: whatever the handler does about an integrity error, its step does not complete.
 func (ex *execution) mismatch(err *MismatchError) error {
-	ex.refuse(ReasonPayloadMismatch, err)
+	ex.refuse(err)
 	return err
 }
 
@@ -221,7 +220,7 @@ func (ex *execution) record(row pendingWrite) error {
 	case again:
 		err := &MismatchError{Table: row.effect.Table, RunID: ex.step.runID, Node: ex.step.node}
 		if ex.refused == nil {
-			ex.refused, ex.reason = err, ReasonPayloadMismatch
+			ex.refused = err
 		}
 		return err
 	}

@@ -172,7 +172,7 @@ func (t *completionTx) admit(ctx context.Context, sql string, args []any) (admis
 	found := scanStatements(sql, t.conn.Conn().PgConn().ParameterStatus("standard_conforming_strings") == "off")
 	if found.control != "" {
 		err := fmt.Errorf("%w (it sent %s)", ErrTxControl, found.control)
-		t.ex.refuse(ReasonTxControl, err)
+		t.ex.refuse(err)
 		return admission{}, err
 	}
 	a := admission{batchable: found.count == 1 && !found.rewinds, rewinds: found.rewinds}
