@@ -39,6 +39,7 @@ type enqueued struct {
 // maxKeyBytes bounds an idempotency key and its tenant: a longer one is refused, never cut.
 const maxKeyBytes = 1024
 
+// newEnqueued takes a pointer to the input: only so does encoding/json call marshallers on pointer receivers.
 func newEnqueued(def *definition, in any, opts []EnqueueOption) (*enqueued, error) {
 	if err := def.validate(); err != nil {
 		return nil, err
@@ -79,13 +80,13 @@ func (e *enqueued) args() []any {
 // written, when the input is over its limit ([ErrPayloadTooLarge]) or cannot be stored
 // ([ErrPayloadUnencodable]).
 func (a *Action[In]) Enqueue(ctx context.Context, c *Client, in In, opts ...EnqueueOption) (Run, error) {
-	return c.enqueue(ctx, &a.def, in, opts)
+	return c.enqueue(ctx, &a.def, &in, opts)
 }
 
 // EnqueueTx adds a run of the action within the caller's transaction: it exists once that commits. An
 // error of the database aborts the transaction, as any does.
 func (a *Action[In]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, opts ...EnqueueOption) (Run, error) {
-	return c.enqueueTx(ctx, tx, &a.def, in, opts)
+	return c.enqueueTx(ctx, tx, &a.def, &in, opts)
 }
 
 // EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
@@ -95,12 +96,12 @@ func (a *Action[In]) EnqueueMany(ctx context.Context, c *Client, ins []In, key f
 
 // Enqueue adds a run that has the step as its first node.
 func (s *Step[In, Out]) Enqueue(ctx context.Context, c *Client, in In, opts ...EnqueueOption) (Run, error) {
-	return c.enqueue(ctx, &s.def, in, opts)
+	return c.enqueue(ctx, &s.def, &in, opts)
 }
 
 // EnqueueTx is [Step.Enqueue] within the caller's transaction.
 func (s *Step[In, Out]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, opts ...EnqueueOption) (Run, error) {
-	return c.enqueueTx(ctx, tx, &s.def, in, opts)
+	return c.enqueueTx(ctx, tx, &s.def, &in, opts)
 }
 
 // EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
@@ -169,12 +170,12 @@ func (c *Client) mismatch(run Run) error {
 
 func enqueueMany[In any](ctx context.Context, c *Client, def *definition, ins []In, key func(In) EnqueueOption) ([]Run, error) {
 	batch := make([]*enqueued, 0, len(ins))
-	for _, in := range ins {
+	for i, in := range ins {
 		var opts []EnqueueOption
 		if key != nil {
 			opts = append(opts, key(in))
 		}
-		e, err := newEnqueued(def, in, opts)
+		e, err := newEnqueued(def, &ins[i], opts)
 		if err != nil {
 			return nil, err
 		}

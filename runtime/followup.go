@@ -9,7 +9,7 @@ func EnqueueActionCompletion[In any](ctx Context, a *Action[In], in In, opts ...
 	if err != nil {
 		return Run{}, err
 	}
-	e, err := newEnqueued(&a.def, in, opts)
+	e, err := newEnqueued(&a.def, &in, opts)
 	if err != nil {
 		return Run{}, err
 	}
@@ -29,7 +29,7 @@ func EnqueueCompletion[In, Out any](ctx Context, s *Step[In, Out], in In, opts .
 	if err != nil {
 		return Run{}, err
 	}
-	e, err := newEnqueued(&s.def, in, opts)
+	e, err := newEnqueued(&s.def, &in, opts)
 	if err != nil {
 		return Run{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// encodePayload gives the exact bytes that are stored for v, and refuses what would not come back as
+// encodePayload gives the exact bytes that are stored for what v points to, and refuses what would not come back as
 // it went in: text that is not UTF-8, half a surrogate pair, and U+0000, which Postgres cannot hold in text.
 func encodePayload(what, node string, v any, limit int64) ([]byte, error) {
 	data, err := json.Marshal(v)

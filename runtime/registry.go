@@ -50,7 +50,7 @@ func RegisterStep[In, Out any](r *Registry, s *Step[In, Out], fn func(Context, I
 		if err != nil {
 			return nil, err
 		}
-		return encodePayload("output", s.def.name, out, s.def.maxOutput)
+		return encodePayload("output", s.def.name, &out, s.def.maxOutput)
 	})
 }
 

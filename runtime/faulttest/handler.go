@@ -69,7 +69,7 @@ func actionSubject[In any](tb testing.TB, a *runtime.Action[In], h Handler[In]) 
 			if run == nil {
 				f.Fatalf("faulttest: Handler.Run is nil, or Fixture gave no handler")
 			}
-			return bound{input: encode(f, input), run: func(ctx runtime.Context, raw json.RawMessage) (any, error) {
+			return bound{input: encode(f, &input), run: func(ctx runtime.Context, raw json.RawMessage) (any, error) {
 				in, err := decode[In](raw)
 				if err != nil {
 					return nil, err
@@ -100,7 +100,7 @@ func stepSubject[In, Out any](tb testing.TB, s *runtime.Step[In, Out], h StepHan
 			if run == nil {
 				f.Fatalf("faulttest: StepHandler.Run is nil, or Fixture gave no handler")
 			}
-			return bound{input: encode(f, input), run: func(ctx runtime.Context, raw json.RawMessage) (any, error) {
+			return bound{input: encode(f, &input), run: func(ctx runtime.Context, raw json.RawMessage) (any, error) {
 				in, err := decode[In](raw)
 				if err != nil {
 					return nil, err
@@ -129,6 +129,7 @@ type bound struct {
 	input json.RawMessage
 }
 
+// encode takes a pointer, as the client does: only so are marshallers on pointer receivers called.
 func encode(tb testing.TB, v any) json.RawMessage {
 	tb.Helper()
 	raw, err := json.Marshal(v)
@@ -143,7 +144,7 @@ func encodeOther[In any](tb testing.TB, other In) json.RawMessage {
 	if v := reflect.ValueOf(&other).Elem(); v.IsZero() {
 		return nil
 	}
-	return encode(tb, other)
+	return encode(tb, &other)
 }
 
 func decode[In any](raw json.RawMessage) (in In, err error) {
@@ -156,5 +157,5 @@ func again[In any](raw json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(in)
+	return json.Marshal(&in)
 }
