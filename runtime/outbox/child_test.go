@@ -69,6 +69,28 @@ func runChildRelay() error {
 // spawn starts a relay process that stays at point, and waits until it is there.
 func (b *bench) spawn(point probe.Point, lease time.Duration) (kill func()) {
 	b.Helper()
+	kill, lines := b.child(point, lease)
+	select {
+	case line := <-lines:
+		if !strings.HasPrefix(line, "at ") {
+			b.Fatalf("the child said %q", line)
+		}
+	case <-time.After(20 * time.Second):
+		b.Fatal("the child never came to its point")
+	}
+	return kill
+}
+
+// start starts a relay process that stops nowhere.
+func (b *bench) start(lease time.Duration) (kill func()) {
+	b.Helper()
+	kill, _ = b.child("", lease)
+	return kill
+}
+
+// child starts a relay process, and gives what ends it by SIGKILL, and what it says.
+func (b *bench) child(point probe.Point, lease time.Duration) (kill func(), lines <-chan string) {
+	b.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childURL+"="+b.pool.Config().ConnString(), childPoint+"="+string(point), childLease+"="+lease.String())
 	cmd.Stderr = os.Stderr
@@ -82,6 +104,13 @@ func (b *bench) spawn(point probe.Point, lease time.Duration) (kill func()) {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
+	said := make(chan string, 1)
+	go func() {
+		defer close(said)
+		for s := bufio.NewScanner(stdout); s.Scan(); {
+			said <- s.Text()
+		}
+	}()
 	kill = func() {
 		if cmd.ProcessState == nil {
 			_ = cmd.Process.Kill() // SIGKILL: nothing is cleaned up
@@ -89,22 +118,7 @@ func (b *bench) spawn(point probe.Point, lease time.Duration) (kill func()) {
 		}
 	}
 	b.Cleanup(kill)
-	lines := make(chan string, 1)
-	go func() {
-		defer close(lines)
-		for s := bufio.NewScanner(stdout); s.Scan(); {
-			lines <- s.Text()
-		}
-	}()
-	select {
-	case line := <-lines:
-		if !strings.HasPrefix(line, "at ") {
-			b.Fatalf("the child said %q", line)
-		}
-	case <-time.After(20 * time.Second):
-		b.Fatal("the child never came to its point")
-	}
-	return kill
+	return kill, said
 }
 
 // crash kills a relay process at point, with n sends seen by the receiver until then, and lets another relay go on once
