@@ -13,7 +13,7 @@ import (
 // Do sends a request for a provider function, and says what became of it in the words of this package. Without an error
 // the status is a 2xx, and the caller reads and closes the body. The answers mean:
 //
-//   - no connection was made: [NotSent]
+//   - no connection was made, 401, 403, 407: [NotSent], since nobody has looked at the call
 //   - 422: [Conflict], as the Idempotency-Key header field has it. Where a 422 is an ordinary refusal, classify it yourself.
 //   - 429 and 503: [RetryAfter], with what the server asks for
 //   - 408, 409, 425, 3xx, other 5xx, and a connection that breaks: the outcome is unknown
@@ -50,6 +50,8 @@ func statusError(resp *http.Response) error {
 		return Conflict(err)
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable:
 		return RetryAfter(retryAfter(resp.Header), err)
+	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
+		return NotSent(err)
 	case code == http.StatusRequestTimeout, code == http.StatusConflict, code == http.StatusTooEarly, code < 400, code >= 500:
 		return err
 	}

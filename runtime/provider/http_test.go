@@ -18,7 +18,7 @@ func TestWhatStatusesMean(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
 		200: "", 201: "", 204: "", 301: "unknown", 302: "unknown", 307: "unknown", 308: "unknown",
-		400: "rejected", 401: "rejected", 402: "rejected", 404: "rejected", 408: "unknown", 409: "unknown", 422: "conflict",
+		400: "rejected", 401: "not sent", 402: "rejected", 403: "not sent", 404: "rejected", 407: "not sent", 408: "unknown", 409: "unknown", 422: "conflict",
 		425: "unknown", 429: "unknown", 500: "unknown", 502: "unknown", 503: "unknown", 504: "unknown",
 	} {
 		var requests atomic.Int32

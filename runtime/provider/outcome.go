@@ -13,7 +13,7 @@ type outcome int
 const (
 	unknown  outcome = iota // nothing: it may have been done
 	rejected                // it was not done, and will not be under this key
-	notSent                 // it has not left
+	notSent                 // this request has done nothing
 	conflict                // the provider has another payload under the key
 )
 
@@ -27,12 +27,13 @@ type outcomeError struct {
 func (e *outcomeError) Error() string { return e.err.Error() }
 func (e *outcomeError) Unwrap() error { return e.err }
 
-// Rejected says that the provider has definitely refused the call: nothing was done under its key, and nothing will be.
-// A lookup may return it as well.
+// Rejected says that the provider has definitely refused the call: nothing was done under its key, also not by an earlier
+// request, and nothing will be. A lookup may return it as well. Where only this request was turned away, for its
+// credentials perhaps, [NotSent] is right.
 func Rejected(err error) error { return with(rejected, 0, err) }
 
-// NotSent says that the call has definitely not left: it may be sent again at any time. Be careful with errors of an
-// HTTP client: it may have sent a request, lost its connection and failed to make another. [Do] knows the difference.
+// NotSent says that this request has definitely done nothing: it has not left, or was turned away unseen. It may be sent
+// again at any time, and says nothing about earlier ones. Be careful with errors of an HTTP client: it may have sent a request, lost its connection and failed to make another. [Do] knows the difference.
 func NotSent(err error) error { return with(notSent, 0, err) }
 
 // Conflict says that the provider knows the key with another payload. It fails closed: nothing is sent under the key by

@@ -290,6 +290,9 @@ func TestPanicInTheProvider(t *testing.T) {
 	b.is(b.wait(b.enqueue()), runtime.StateCompleted, "", 2, 0)
 	b.asked(2, 1)
 	b.went(b.intent().Key, provider.StatePrepared, provider.StateUnknown, provider.StateReconciled)
+	if n := b.count(`SELECT count(*) FROM idem.intent_events WHERE to_state = 'unknown' AND reason = 'the provider function panicked'`); n != 1 {
+		t.Errorf("the panic left %d remarks, want 1", n)
+	}
 }
 
 // A later failure of the handler does not lose the receipt.
