@@ -11,6 +11,7 @@ import (
 	"github.com/idem-go/idem/lint/effectintx"
 	"github.com/idem-go/idem/lint/freshkey"
 	"github.com/idem-go/idem/lint/internal/flow"
+	"github.com/idem-go/idem/lint/internal/known"
 	"github.com/idem-go/idem/lint/internal/rule"
 	"github.com/idem-go/idem/lint/keytoolong"
 	"github.com/idem-go/idem/lint/missingconflict"
@@ -60,3 +61,6 @@ const ConfigFile = flow.ConfigFile
 // AnalyzeEverything makes packages outside of the main module be looked at too. A driver that hands the
 // analyzers only the packages that were asked for turns it on.
 func AnalyzeEverything() { flow.Everything = true }
+
+// ConfigError says what is wrong with a line of a project's own.
+type ConfigError = known.LineError

@@ -152,4 +152,3 @@ func eachComment(pkgs []*packages.Package, yield func(*ast.Comment)) {
 		}
 	}
 }
-

@@ -37,9 +37,10 @@ func run(p *rule.Pass) {
 	for s := range p.Keys {
 		if _, glued := s.Value.Glued(); glued {
 			p.ReportKey(s, rule.Finding{
-				What: fmt.Sprintf("nothing separates two parts of the key %s", s.Name),
+				What: fmt.Sprintf("nothing separates two parts of the key (%s)", s.Name),
 				Why:  "different parts can then make the same key",
 				Do:   "put a separator between them",
+				Fix:  fix(p, s.Expr),
 			})
 		}
 	}

@@ -23,10 +23,11 @@ func run(p *rule.Pass) {
 	for s := range p.Keys {
 		if o, ok := s.Value.Find(flow.Attempt); ok {
 			p.ReportKey(s, rule.Finding{
-				What:    fmt.Sprintf("the attempt number, %s, is part of the key %s", rule.Origin(o), s.Name),
+				What:    fmt.Sprintf("the attempt number, %s, is part of the key (%s)", rule.Origin(o), s.Name),
 				Why:     "every retry then has another key and the work is done again",
 				Do:      "leave the attempt out of the key",
 				Related: rule.Hop(o),
+				Fix:     fix(p, s.Expr),
 			})
 		}
 	}

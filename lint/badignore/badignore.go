@@ -9,6 +9,7 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/lint/internal/ignore"
+	"github.com/idem-go/idem/lint/internal/rewrite"
 	"github.com/idem-go/idem/lint/internal/rule"
 )
 
@@ -31,20 +32,30 @@ func New(rules []*analysis.Analyzer) *analysis.Analyzer {
 }
 
 func run(p *rule.Pass, rules []*analysis.Analyzer, names []string) {
-	used := map[*ignore.Directive]bool{}
+	used, meant := map[*ignore.Directive]bool{}, map[*ignore.Directive]bool{}
 	for _, a := range rules {
-		for d := range p.ResultOf[a].(*rule.Outcome).Used {
+		outcome := p.ResultOf[a].(*rule.Outcome)
+		for d := range outcome.Used {
 			used[d] = true
+		}
+		for d := range outcome.Meant {
+			meant[d] = true
 		}
 	}
 	for _, d := range p.Ignores() {
 		what, do := judge(d, names)
-		if what == "" && !used[d] && len(p.TypeErrors) == 0 {
+		unused := !used[d] && !meant[d] && len(p.TypeErrors) == 0
+		if what == "" && unused {
 			what, do = "this directive silences nothing", "remove it"
 		}
-		if what != "" {
-			p.Report(rule.Finding{At: d.Comment, What: what, Do: do})
+		if what == "" {
+			continue
 		}
+		f := rule.Finding{At: d.Comment, What: what, Do: do}
+		if unused && !strings.HasPrefix(do, "did you mean") {
+			f.Fix = &rule.Fix{Message: "remove the directive", Edits: []analysis.TextEdit{rewrite.Of(p.Pass).DeleteLines(d.Comment)}}
+		}
+		p.Report(f)
 	}
 }
 

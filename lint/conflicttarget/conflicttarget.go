@@ -3,8 +3,14 @@ package conflicttarget
 import (
 	_ "embed"
 	"fmt"
+	"go/token"
 	"slices"
+	"strings"
 
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/idem-go/idem/lint/internal/flow"
+	"github.com/idem-go/idem/lint/internal/rewrite"
 	"github.com/idem-go/idem/lint/internal/rule"
 	"github.com/idem-go/idem/lint/internal/sqltext"
 )
@@ -27,7 +33,7 @@ func run(p *rule.Pass) {
 		}
 		what, why, do := judge(s.Stmt)
 		if what != "" {
-			p.Report(rule.Finding{At: s.Place(), What: what, Why: why, Do: do})
+			p.Report(rule.Finding{At: s.Place(), What: what, Why: why, Do: do, Fix: fix(p, s)})
 		}
 	}
 }
@@ -39,12 +45,12 @@ func judge(s *sqltext.Statement) (what, why, do string) {
 		return "", "", ""
 	}
 	for _, column := range c.Target {
-		if !slices.Contains(s.Columns, column) {
+		if !slices.Contains(s.Columns, column) && isNewEachTime(column) {
 			return fmt.Sprintf("the conflict target has the column %s, which the statement does not insert", column),
 				"the conflict never happens", "name the columns of the effect's key"
 		}
 	}
-	node := NodeColumn(s)
+	node := s.NodeColumn()
 	if node == "" || len(c.Target) != 1 {
 		return "", "", ""
 	}
@@ -57,18 +63,28 @@ func judge(s *sqltext.Statement) (what, why, do string) {
 	return "", "", ""
 }
 
-// nodeColumns are what the step's column is called beside run_id.
-var nodeColumns = []string{"node", "node_id", "step", "step_id", "activity_id"}
+// isNewEachTime tells whether a column that is left out is filled with something new, or with nothing:
+// a serial number, a UUID, the time, the key of an effect. Another column may have a constant default.
+func isNewEachTime(column string) bool {
+	switch column {
+	case "id", "uuid", "guid", "pk", "seq", "serial", "run_id", "node":
+		return true
+	}
+	return strings.HasSuffix(column, "_uuid") || strings.HasSuffix(column, "_at") || flow.IsEffectKey([]string{column})
+}
 
-// NodeColumn gives the column that makes a pair with run_id, if the statement inserts both; or "".
-func NodeColumn(s *sqltext.Statement) string {
-	if !slices.Contains(s.Columns, "run_id") {
-		return ""
+// fix completes the target where the statement inserts the run and the node.
+func fix(p *rule.Pass, s *flow.Statement) *rule.Fix {
+	node, c := s.Stmt.NodeColumn(), s.Stmt.Conflict
+	lit := rewrite.Of(p.Pass).Literal(s.SQL)
+	if node == "" || lit == nil || c.End == 0 {
+		return nil
 	}
-	for _, column := range nodeColumns {
-		if slices.Contains(s.Columns, column) {
-			return column
-		}
+	if text, plain := rewrite.Plain(lit); !plain || text != s.Text {
+		return nil
 	}
-	return ""
+	start := lit.Pos() + 1
+	return &rule.Fix{Message: "name the key of the effect", Edits: []analysis.TextEdit{{
+		Pos: start + token.Pos(c.Start), End: start + token.Pos(c.End), NewText: []byte("(run_id, " + node + ")"),
+	}}}
 }

@@ -34,10 +34,11 @@ func run(p *rule.Pass) {
 				continue
 			}
 			p.ReportKey(s, rule.Finding{
-				What:    fmt.Sprintf("%s makes the key %s new in each execution", rule.Origin(o), s.Name),
+				What:    fmt.Sprintf("%s makes the key (%s) new in each execution", rule.Origin(o), s.Name),
 				Why:     "this code runs again (" + again.Why + "), and the work is then done again",
 				Do:      "derive the key from what is the same in each execution",
 				Related: rule.Hop(o),
+				Fix:     fix(p, s, again),
 			})
 			break
 		}

@@ -26,7 +26,7 @@ func run(p *rule.Pass) {
 	for s := range p.Keys {
 		if least := s.Value.MinLength(); s.Limit.Max > 0 && least > s.Limit.Max {
 			p.ReportKey(s, rule.Finding{
-				What: fmt.Sprintf("the key %s has at least %d bytes", s.Name, least),
+				What: fmt.Sprintf("the key (%s) has at least %d bytes", s.Name, least),
 				Why:  fmt.Sprintf("%s takes %d", s.Limit.Provider, s.Limit.Max),
 				Do:   "hash what makes it long",
 			})

@@ -32,6 +32,7 @@ func run(p *rule.Pass) {
 			What: what(s),
 			Why:  "this code runs again (" + again.Why + ")",
 			Do:   "add ON CONFLICT … DO NOTHING under the key of the effect",
+			Fix:  fix(p, s),
 		})
 	}
 }

@@ -36,17 +36,19 @@ func run(p *rule.Pass) {
 		switch {
 		case hasRun && !s.Value.Has(flow.Word):
 			p.ReportKey(s, rule.Finding{
-				What:    fmt.Sprintf("the key %s has the run, %s, and not the step", s.Name, rule.Origin(runID)),
+				What:    fmt.Sprintf("the key (%s) has the run, %s, and not the step", s.Name, rule.Origin(runID)),
 				Why:     "all steps of the run share it",
 				Do:      "add the node or the activity, or a constant that names the effect",
 				Related: rule.Hop(runID),
+				Fix:     fix(p, s.Expr),
 			})
 		case hasNode:
 			p.ReportKey(s, rule.Finding{
-				What:    fmt.Sprintf("the key %s has the step, %s, and not the run", s.Name, rule.Origin(node)),
+				What:    fmt.Sprintf("the key (%s) has the step, %s, and not the run", s.Name, rule.Origin(node)),
 				Why:     "it is the same in every run",
 				Do:      "add the run",
 				Related: rule.Hop(node),
+				Fix:     fix(p, s.Expr),
 			})
 		}
 	}

@@ -28,6 +28,7 @@ func run(p *rule.Pass) {
 				What: s.Stmt.Verb + " on the completion transaction",
 				Why:  "what was written then no longer commits with the step",
 				Do:   "remove it; idem begins and commits",
+				Fix:  fix(p, s.Call),
 			})
 		}
 	}

@@ -27,10 +27,11 @@ func run(p *rule.Pass) {
 	for s := range p.Keys {
 		if o, ok := s.Value.Find(flow.Order); ok {
 			p.ReportKey(s, rule.Finding{
-				What:    fmt.Sprintf("the key %s depends on %s", s.Name, rule.Origin(o)),
+				What:    fmt.Sprintf("the key (%s) depends on %s", s.Name, rule.Origin(o)),
 				Why:     "it is another one in each execution",
 				Do:      "sort first, or use something that stays the same",
 				Related: rule.Hop(o),
+				Fix:     fix(p, o),
 			})
 		}
 	}

@@ -32,6 +32,7 @@ func run(p *rule.Pass) {
 				What: fmt.Sprintf("this %s goes to the pool and not to the completion transaction", s.Stmt.Verb),
 				Why:  "it stays although the step may be done again",
 				Do:   "write through ctx.CompletionTx()",
+				Fix:  fix(p, s),
 			})
 		case p.Flow.InCallback(s):
 			p.Report(rule.Finding{

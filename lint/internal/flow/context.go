@@ -98,7 +98,7 @@ func (p *Package) function(n ast.Node, typ *ast.FuncType, sig *types.Signature, 
 			continue
 		}
 		r := &Region{Pos: n.Pos(), End: n.End(), Node: n, Why: "the handler takes a " + short(e.Symbol)}
-		if isRuntimeContext(v.Type()) {
+		if IsRuntimeContext(v.Type()) {
 			r.Idem, r.Context = true, v.Name()
 		}
 		p.add(r)
@@ -127,7 +127,8 @@ func isTaskHandler(sig *types.Signature) bool {
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-func isRuntimeContext(t types.Type) bool {
+// IsRuntimeContext tells whether a type is idem's Context.
+func IsRuntimeContext(t types.Type) bool {
 	named := known.Named(t)
 	return named != nil && known.OfType(named) == "github.com/idem-go/idem/runtime.Context"
 }

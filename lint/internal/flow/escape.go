@@ -109,7 +109,7 @@ func (u *unit) writesThrough(c *ssa.CallCommon) bool {
 		return true
 	}
 	for v := range f.Signature().Params().Variables() {
-		if isRuntimeContext(v.Type()) {
+		if IsRuntimeContext(v.Type()) {
 			return true
 		}
 	}
@@ -132,7 +132,7 @@ func (u *unit) guarded(v ssa.Value) string {
 	switch {
 	case u.p.execKind(t) == Completion || u.p.execKind(v.Type()) == InTx || u.p.execKind(t) == InTx:
 		return "the transaction"
-	case isRuntimeContext(t):
+	case IsRuntimeContext(t):
 		return "the handler's context"
 	}
 	return ""
@@ -153,7 +153,7 @@ func (u *unit) keeps(v ssa.Value, pos token.Pos, how string) {
 	switch {
 	case u.p.execKind(t) == Completion:
 		u.escape(pos, "the completion transaction", how)
-	case isRuntimeContext(t):
+	case IsRuntimeContext(t):
 		u.escape(pos, "the handler's context", how)
 	}
 }

@@ -406,3 +406,16 @@ func (u *unit) instructionOf(call *ast.CallExpr) *ssa.CallCommon {
 	}
 	return nil
 }
+
+// ValueOf gives the value of an expression anywhere in the package, or nil.
+func (p *Package) ValueOf(e ast.Expr) *Value {
+	for _, u := range p.units {
+		if _, ok := u.exprs[ast.Unparen(e)]; ok {
+			return u.expr(e)
+		}
+	}
+	if tv, ok := p.pass.TypesInfo.Types[e]; ok && tv.Value != nil {
+		return constantOf(tv.Value)
+	}
+	return nil
+}

@@ -222,7 +222,7 @@ func (u *unit) executes(call *ssa.Call, f *types.Func) bool {
 	withContext, withTx := false, false
 	for i, arg := range args {
 		t := unwrap(arg).Type()
-		withContext = withContext || isContext(arg.Type()) || isRuntimeContext(t)
+		withContext = withContext || isContext(arg.Type()) || IsRuntimeContext(t)
 		withTx = withTx || u.p.execKind(t) == Completion || i == 0 && u.wrapsTx(arg)
 	}
 	return withContext && withTx

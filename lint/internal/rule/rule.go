@@ -35,6 +35,7 @@ type Rule struct {
 // Outcome is the result of a rule's analyzer.
 type Outcome struct {
 	Used    map[*ignore.Directive]bool // the directives that silenced it
+	Meant   map[*ignore.Directive]bool // those that would have, had they a reason
 	claimed map[ast.Expr]bool          // what it, or a rule before it, has spoken of
 }
 
@@ -60,7 +61,7 @@ func New(r Rule) *analysis.Analyzer {
 		Requires:         append([]*analysis.Analyzer{flow.Analyzer, ignore.Analyzer}, r.Before...),
 		ResultType:       reflect.TypeFor[*Outcome](),
 		Run: func(pass *analysis.Pass) (any, error) {
-			p := &Pass{Pass: pass, rule: r, out: &Outcome{map[*ignore.Directive]bool{}, map[ast.Expr]bool{}}}
+			p := &Pass{Pass: pass, rule: r, out: &Outcome{map[*ignore.Directive]bool{}, map[*ignore.Directive]bool{}, map[ast.Expr]bool{}}}
 			p.Flow = pass.ResultOf[flow.Analyzer].(*flow.Package)
 			p.ignored = pass.ResultOf[ignore.Analyzer].(ignore.Directives)
 			for _, before := range r.Before {
@@ -122,6 +123,7 @@ func (p *Pass) Report(f Finding) {
 			p.out.Used[d] = true
 			return
 		}
+		p.out.Meant[d] = true
 	}
 	d := analysis.Diagnostic{
 		Pos: f.At.Pos(), End: f.At.End(), Category: p.rule.Name, URL: URL(p.rule.Name), Related: f.Related,
