@@ -219,6 +219,15 @@ func (r *recorder) of(kind outbox.EventKind) (found []outbox.Event) {
 	return found
 }
 
+// observed waits for n events of a kind, and makes sure that they are not more.
+func (b *bench) observed(kind outbox.EventKind, n int) {
+	b.Helper()
+	b.eventually(fmt.Sprintf("%d events %s", n, kind), func() bool { return len(b.events.of(kind)) >= n })
+	if got := len(b.events.of(kind)); got != n {
+		b.Errorf("%d events %s, want %d", got, kind, n)
+	}
+}
+
 // request is one request that the ledger has seen.
 type request struct {
 	ID, Path string

@@ -242,7 +242,10 @@ func TestF59_AnswersThatAreNotRight(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then the server notices that the client goes away
 			<-r.Context().Done()
 		}, "unknown", 900 * time.Millisecond},
-		"packed": {func(w http.ResponseWriter, _ *http.Request) {
+		"packed": {func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Accept-Encoding") != "" {
+				t.Error("the sender asks for packed answers, and so would unpack them")
+			}
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(packed.Bytes())
 		}, "confirmed", time.Second},
