@@ -3,6 +3,7 @@ package flow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,7 @@ func elementsOf(v ssa.Value) []ssa.Value {
 	if !ok || array.Len() > 1000 {
 		return nil
 	}
-	list := make([]ssa.Value, array.Len())
+	list, any := make([]ssa.Value, array.Len()), array.Len() == 0
 	for _, ref := range *alloc.Referrers() {
 		addr, ok := ref.(*ssa.IndexAddr)
 		if !ok {
@@ -82,8 +83,12 @@ func elementsOf(v ssa.Value) []ssa.Value {
 		for _, use := range *addr.Referrers() {
 			if s, ok := use.(*ssa.Store); ok && s.Addr == addr {
 				list[c.Int64()] = s.Val
+				any = true
 			}
 		}
+	}
+	if !any {
+		return nil // made, not written out
 	}
 	return list
 }
@@ -269,7 +274,7 @@ func (u *unit) carried(call *ssa.Call, f *types.Func, e *known.Entry) *Value {
 	if n := e.Int("len", 0); n > 0 {
 		return sized(v, n)
 	}
-	if len(args) == 1 && f.Signature().Results().Len() > 0 && isString(f.Signature().Results().At(0).Type()) && passes[f.Name()] {
+	if len(args) == 1 && f.Signature().Results().Len() > 0 && isString(deref(f.Signature().Results().At(0).Type())) && passes[f.Name()] {
 		return v
 	}
 	return carry(v)
@@ -287,12 +292,9 @@ func (u *unit) together(args []ssa.Value) *Value {
 		if isContext(x.Type()) {
 			continue
 		}
-		if root, path := u.resolve(x); len(u.paths[root]) > 0 {
-			v = concat(v, u.read(root, path+content))
-			if _, isAlloc := root.(*ssa.Alloc); isAlloc && !isString(x.Type()) && elementsOf(x) == nil {
-				v = concat(v, u.value(x).without(func(o Origin) bool { return o.Kind == Other }))
-				continue
-			}
+		if written := u.content(x); written != nil {
+			v = concat(v, written)
+			continue
 		}
 		v = concat(v, u.spread(x))
 	}
@@ -300,6 +302,24 @@ func (u *unit) together(args []ssa.Value) *Value {
 		return &Value{}
 	}
 	return v
+}
+
+// content is what was written into a builder, a buffer or a hash, or nil. What a hash began with, such as
+// the key of an HMAC, is part of it.
+func (u *unit) content(x ssa.Value) *Value {
+	root, path := u.resolve(x)
+	if !slices.Contains(u.paths[root], path+content) {
+		return nil
+	}
+	written := u.read(root, path+content)
+	if _, isAlloc := root.(*ssa.Alloc); isAlloc || written == nil {
+		return written
+	}
+	began := carry(u.values[root]).without(func(o Origin) bool { return o.Kind == Other || o.Kind == Word })
+	if len(began.Origins()) == 0 {
+		return u.cells[cell{root, path + content}]
+	}
+	return carry(written, began)
 }
 
 func isBool(t types.Type) bool {

@@ -23,8 +23,8 @@ func inScope(pass *analysis.Pass) bool {
 	return strings.Contains(first, ".")
 }
 
-// isOpen tells whether a package is worth the price of its SSA form: it imports what the table knows,
-// speaks of keys, or imports a package of the module that has something to say.
+// isOpen tells whether a package is worth the price of its SSA form: it imports what the table knows, or
+// a package with something to say, it speaks of keys, or has helpers that may make one.
 func (p *Package) isOpen() bool {
 	for _, imported := range p.pass.Pkg.Imports() {
 		if p.table.Opens(imported.Path()) || p.pass.ImportPackageFact(imported, new(opened)) {
@@ -39,14 +39,15 @@ func (p *Package) isOpen() bool {
 	return false
 }
 
-// opened marks the packages that declare a helper which the packages that import them must look for.
+// opened marks the packages with functions that lead to a key or to a statement. What imports them is
+// worth a look too.
 type opened struct{}
 
 func (*opened) AFact()         {}
 func (*opened) String() string { return "opened" }
 
 // speaksOfKeys looks for identifiers and texts that name a deduplication key, and for functions that
-// look like they make one.
+// may make one.
 func speaksOfKeys(file *ast.File) bool {
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -56,36 +57,34 @@ func speaksOfKeys(file *ast.File) bool {
 		case *ast.BasicLit:
 			found = found || n.Kind == token.STRING && len(n.Value) < 40 && isKeyHeader(strings.Trim(n.Value, "\"`"))
 		case *ast.FuncDecl:
-			found = found || makesKeys(n)
+			found = found || makesText(n)
 		}
 		return !found
 	})
 	return found
 }
 
-// makesKeys tells whether a function gives a string and is named after a key.
-func makesKeys(decl *ast.FuncDecl) bool {
-	if decl.Type.Results == nil {
-		return false
-	}
-	switch result := decl.Type.Results.List[0].Type.(type) {
-	case *ast.Ident:
-		if result.Name != "string" && !isKeyLike(result.Name) {
-			return false
-		}
-	case *ast.ArrayType:
-	default:
-		return false
-	}
-	return isKeyLike(decl.Name.Name)
-}
+// maxHelper is the number of statements up to which a function counts as a helper.
+const maxHelper = 5
 
-func isKeyLike(name string) bool {
-	name = strings.ToLower(name)
-	for _, part := range []string{"key", "token", "dedup", "idem", "digest", "hash", "msgid", "messageid"} {
-		if strings.Contains(name, part) {
-			return true
-		}
+// makesText tells whether an exported function is a helper that makes a text of what it is given.
+func makesText(decl *ast.FuncDecl) bool {
+	if decl.Type.Results == nil || decl.Body == nil || !decl.Name.IsExported() || decl.Type.Params.NumFields() == 0 || len(decl.Body.List) > maxHelper {
+		return false
 	}
-	return false
+	result, ok := decl.Type.Results.List[0].Type.(*ast.Ident)
+	if !ok || result.Name != "string" {
+		return false
+	}
+	joins := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			joins = joins || n.Op == token.ADD
+		case *ast.SelectorExpr:
+			joins = joins || strings.HasPrefix(n.Sel.Name, "Sprint") || n.Sel.Name == "Join" || strings.HasPrefix(n.Sel.Name, "WriteString")
+		}
+		return !joins
+	})
+	return joins
 }

@@ -113,6 +113,9 @@ func (u *unit) load(addr ssa.Value) *Value {
 	if v == nil {
 		return unknown
 	}
+	if u.sorted[addr] {
+		return v.without(isOrder)
+	}
 	return v
 }
 

@@ -108,9 +108,7 @@ func (p *Package) summarise(f *types.Func) *Summary {
 
 // export makes facts of what other packages can ask for.
 func (p *Package) export() {
-	if p.ssa != nil {
-		p.pass.ExportPackageFact(new(opened))
-	}
+	leads := false
 	for _, f := range p.functions() {
 		s := p.Summary(f)
 		if s == nil || !f.Exported() {
@@ -118,8 +116,26 @@ func (p *Package) export() {
 		}
 		if e := s.exported(); e != nil {
 			p.pass.ExportObjectFact(f, e)
+			leads = leads || e.leads()
 		}
 	}
+	if leads {
+		p.pass.ExportPackageFact(new(opened))
+	}
+}
+
+// leads tells whether a function leads to a key or to a statement, or gives something that must not
+// become a key.
+func (s *Summary) leads() bool {
+	if len(s.Keys)+len(s.Minted)+len(s.Statements) > 0 {
+		return true
+	}
+	for _, r := range s.Results {
+		if r.Has(Attempt) || r.Has(Fresh) {
+			return true
+		}
+	}
+	return false
 }
 
 // exported leaves away what means nothing elsewhere. It gives nil when nothing is left.

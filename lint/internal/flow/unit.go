@@ -76,13 +76,21 @@ func (u *unit) collect(fn *ssa.Function) {
 				u.markCounter(instr)
 			case *ssa.Call:
 				if u.p.known(known.Sort, u.p.callee(&instr.Call)) != nil && len(instr.Call.Args) > 0 {
-					u.sorted[unwrap(instr.Call.Args[0])] = true
+					u.markSorted(unwrap(instr.Call.Args[0]))
 				}
 			}
 		}
 	}
 	for _, anon := range fn.AnonFuncs {
 		u.collect(anon)
+	}
+}
+
+// markSorted notes a slice that is sorted, or the variable that it is in.
+func (u *unit) markSorted(v ssa.Value) {
+	u.sorted[v] = true
+	if load, ok := v.(*ssa.UnOp); ok && isLoad(load) {
+		u.sorted[load.X] = true
 	}
 }
 
