@@ -27,7 +27,7 @@ func run(p *rule.Pass) {
 				Why:     "every retry then has another key and the work is done again",
 				Do:      "leave the attempt out of the key",
 				Related: rule.Hop(o),
-				Fix:     fix(p, s.Expr),
+				Fix:     fix(p, s),
 			})
 		}
 	}

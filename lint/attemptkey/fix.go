@@ -11,10 +11,14 @@ import (
 )
 
 // fix takes the attempt out of a key that is one concatenation or one Sprintf, if something that varies
-// is left.
-func fix(p *rule.Pass, key ast.Expr) *rule.Fix {
+// is left. Where that would be the run alone, the node takes its place.
+func fix(p *rule.Pass, s *flow.Sink) *rule.Fix {
 	src := rewrite.Of(p.Pass)
-	expr := src.Result(src.Definition(inner(key)))
+	expr := src.Result(src.Definition(inner(s.Expr)))
+	node := ""
+	if h := p.Flow.Handler(expr.Pos()); h != nil && isRunAlone(s.Value) && src.Means(h.Context, expr.Pos(), flow.IsRuntimeContext) {
+		node = h.Context + ".Node()"
+	}
 	isAttempt := func(e ast.Expr) bool { return p.Flow.ValueOf(e).Has(flow.Attempt) }
 	var gone ast.Expr
 	var edits []analysis.TextEdit
@@ -24,6 +28,9 @@ func fix(p *rule.Pass, key ast.Expr) *rule.Fix {
 			return nil
 		}
 		gone, edits = f.Args[i], f.Drop(i)
+		if node != "" {
+			edits = f.Swap(i, node)
+		}
 	} else {
 		list := rewrite.Operands(expr)
 		i, ok := only(p, list, isAttempt)
@@ -35,12 +42,25 @@ func fix(p *rule.Pass, key ast.Expr) *rule.Fix {
 			return nil
 		}
 		gone, edits = list[i], []analysis.TextEdit{e}
+		if node != "" {
+			edits = []analysis.TextEdit{rewrite.Replace(list[i], node)}
+		}
 	}
 	unused, ok := src.Unused(gone)
 	if !ok {
 		return nil
 	}
 	return &rule.Fix{Message: "leave the attempt out of the key", Edits: append(edits, unused...)}
+}
+
+// isRunAlone tells whether the run is all that is left of a key without its attempt.
+func isRunAlone(v *flow.Value) bool {
+	for _, o := range v.Origins() {
+		if o.Kind != flow.Run && o.Kind != flow.Attempt {
+			return false
+		}
+	}
+	return v.Has(flow.Run)
 }
 
 // inner steps into the conversion or the call that makes a pointer or bytes of a key.

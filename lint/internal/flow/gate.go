@@ -46,8 +46,8 @@ type opened struct{}
 func (*opened) AFact()         {}
 func (*opened) String() string { return "opened" }
 
-// speaksOfKeys looks for identifiers and texts that name a deduplication key, and for functions that
-// may make one.
+// speaksOfKeys looks for identifiers and texts that name a deduplication key, for functions that may make
+// one, and for statements that write.
 func speaksOfKeys(file *ast.File) bool {
 	found := false
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -55,13 +55,22 @@ func speaksOfKeys(file *ast.File) bool {
 		case *ast.Ident:
 			found = found || isKeyName(n.Name)
 		case *ast.BasicLit:
-			found = found || n.Kind == token.STRING && len(n.Value) < 40 && isKeyHeader(strings.Trim(n.Value, "\"`"))
+			found = found || n.Kind == token.STRING && speaks(n.Value)
 		case *ast.FuncDecl:
 			found = found || makesText(n)
 		}
 		return !found
 	})
 	return found
+}
+
+// speaks tells whether a text names a key, or is a statement that writes.
+func speaks(text string) bool {
+	if len(text) < 40 && isKeyHeader(strings.Trim(text, "\"`")) {
+		return true
+	}
+	return strings.Contains(text, "INSERT INTO") || strings.Contains(text, "insert into") ||
+		strings.Contains(text, "UPDATE ") && strings.Contains(text, "SET ") || strings.Contains(text, "update ") && strings.Contains(text, " set ")
 }
 
 // maxHelper is the number of statements up to which a function counts as a helper.

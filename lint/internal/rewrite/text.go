@@ -105,6 +105,12 @@ func (f Format) Drop(i int) []analysis.TextEdit {
 	return []analysis.TextEdit{Delete(f.at(start), f.at(end)), Delete(before, f.Args[i].End())}
 }
 
+// Swap puts another text in the place of an argument.
+func (f Format) Swap(i int, text string) []analysis.TextEdit {
+	verb := analysis.TextEdit{Pos: f.at(f.verbs[i][0]), End: f.at(f.verbs[i][1]), NewText: []byte("%s")}
+	return []analysis.TextEdit{verb, Replace(f.Args[i], text)}
+}
+
 func isSeparator(r rune) bool {
 	return r != '%' && r != '"' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
