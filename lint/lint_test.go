@@ -64,8 +64,8 @@ type result struct {
 	byPackage   map[*packages.Package][]analysis.Diagnostic
 }
 
-// analyze loads packages of a GOPATH whose src is given, and runs all rules.
-func analyze(t *testing.T, src string, patterns ...string) *result {
+// load loads packages of a GOPATH whose src is given.
+func load(t *testing.T, src string, patterns ...string) []*packages.Package {
 	t.Helper()
 	config := &packages.Config{
 		Mode: packages.LoadSyntax | packages.NeedModule,
@@ -81,6 +81,13 @@ func analyze(t *testing.T, src string, patterns ...string) *result {
 			t.Errorf("%s: %v", p.PkgPath, e)
 		}
 	}
+	return pkgs
+}
+
+// analyze runs all rules over packages of a GOPATH.
+func analyze(t *testing.T, src string, patterns ...string) *result {
+	t.Helper()
+	pkgs := load(t, src, patterns...)
 	graph, err := checker.Analyze(lint.Analyzers, pkgs, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ func root() *command {
 Exit status: 0 fine, 1 findings or drift, 2 usage, 3 could not do its work.`,
 		verbs: []*command{
 			generateVerb(),
+			vetVerb(),
 			initVerb(),
 			migrateVerb(),
 			intentsVerb(),

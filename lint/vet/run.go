@@ -79,11 +79,23 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // describe notes what is wrong with a package, and how the packages that it imports are called.
 func (r *Result) describe(p *packages.Package, asked bool) {
 	if asked && len(p.Errors) > 0 {
-		r.Broken = append(r.Broken, p.PkgPath+": "+p.Errors[0].Error())
+		r.Broken = append(r.Broken, p.PkgPath+": "+reason(p.Errors))
 	}
 	for path, imported := range p.Imports {
 		r.imports[path] = imported.Name
 	}
+}
+
+// reason gives the first error that has a place, on one line.
+func reason(errs []packages.Error) string {
+	first := errs[0]
+	for _, e := range errs {
+		if e.Pos != "" && e.Pos != "-" {
+			first = e
+			break
+		}
+	}
+	return strings.Join(strings.Fields(first.Error()), " ")
 }
 
 // Rules are the names of all rules.

@@ -26,6 +26,9 @@ func inScope(pass *analysis.Pass) bool {
 // isOpen tells whether a package is worth the price of its SSA form: it imports what the table knows, or
 // a package with something to say, it speaks of keys, or has helpers that may make one.
 func (p *Package) isOpen() bool {
+	if p.table.Opens(p.pass.Pkg.Path()) {
+		return true
+	}
 	for _, imported := range p.pass.Pkg.Imports() {
 		if p.table.Opens(imported.Path()) || p.pass.ImportPackageFact(imported, new(opened)) {
 			return true

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/idem-go/idem/lint"
+	"github.com/idem-go/idem/lint/vet"
+)
+
+// vetting is the verb with its flags.
+type vetting struct {
+	cmd     *command
+	json    bool
+	sarif   bool
+	fix     bool
+	config  string
+	options vet.Options
+}
+
+func vetVerb() *command {
+	v := &vetting{cmd: &command{
+		name:    "idem vet",
+		args:    "[packages]",
+		summary: "Find what makes the effect of a retried handler happen twice.",
+		text: `Packages are named as for the go command; the default is ./... . The rules know idem, and also River,
+Temporal, Asynq, DBOS and other frameworks, and plain retry loops. What your own functions do you can say
+in a file .idemvet beside go.mod: 'attempt example.com/shop/queue.Job.Tries'.
+
+A finding that is wrong is silenced with its reason, on the line above or at the end of the line:
+//idem:ignore RULE -- REASON
+
+Findings go to standard output. The rules are explained at
+https://pkg.go.dev/github.com/idem-go/idem/lint .`,
+		flags: newFlags(),
+	}}
+	flags := v.cmd.flags
+	flags.BoolVar(&v.json, "json", false, "print the findings as JSON")
+	flags.BoolVar(&v.sarif, "sarif", false, "print the findings as SARIF 2.1.0")
+	flags.BoolVar(&v.fix, "fix", false, "apply the fixes that there are, and print what is left")
+	flags.StringSliceVar(&v.options.Enable, "enable", nil, "run only these `RULES`, separated by commas")
+	flags.StringSliceVar(&v.options.Disable, "disable", nil, "do not run these `RULES`")
+	flags.StringVar(&v.config, "config", "", "read your own sources and sinks from `FILE` instead of .idemvet")
+	v.cmd.run = v.run
+	return v.cmd
+}
+
+func (v *vetting) run(ctx context.Context, c *console, patterns []string) error {
+	if v.json && v.sarif {
+		return usagef(v.cmd, "--json and --sarif both print to standard output; choose one")
+	}
+	if v.config != "" {
+		path, err := filepath.Abs(v.config)
+		if err != nil {
+			return err
+		}
+		lint.SetConfig(path)
+	}
+	v.options.Patterns = patterns
+	result, err := vet.Run(ctx, v.options)
+	if err == nil && v.fix {
+		result, err = v.applied(ctx, c, result)
+	}
+	if v.isUsage(err) {
+		return usagef(v.cmd, "%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	for _, broken := range result.Broken {
+		fmt.Fprintf(c.err, "idem: little can be said of a package that does not compile: %s\n", broken)
+	}
+	return v.print(c, result.Findings)
+}
+
+// isUsage tells whether a run could not begin because of what it was asked.
+func (v *vetting) isUsage(err error) bool {
+	_, pattern := errors.AsType[*vet.PatternError](err)
+	_, rule := errors.AsType[*vet.RuleError](err)
+	_, line := errors.AsType[*lint.ConfigError](err)
+	return pattern || rule || line
+}
+
+// maxRounds bounds the runs of --fix: fixes that overlap need several.
+const maxRounds = 5
+
+// applied applies the fixes and gives what is left.
+func (v *vetting) applied(ctx context.Context, c *console, result *vet.Result) (*vet.Result, error) {
+	var fixed []string
+	for range maxRounds {
+		files, err := result.Fix()
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			break
+		}
+		fixed = append(fixed, files...)
+		if result, err = vet.Run(ctx, v.options); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(fixed)
+	for _, file := range slices.Compact(fixed) {
+		fmt.Fprintf(c.err, "fixed %s\n", shortPath(file))
+	}
+	return result, nil
+}
+
+func (v *vetting) print(c *console, findings []vet.Finding) error {
+	for i := range findings {
+		f := &findings[i]
+		f.Pos.File, f.End.File = shortPath(f.Pos.File), shortPath(f.End.File)
+		for j := range f.Related {
+			f.Related[j].Pos.File = shortPath(f.Related[j].Pos.File)
+		}
+	}
+	var err error
+	switch {
+	case v.sarif:
+		err = vet.WriteSARIF(c.out, findings)
+	case v.json:
+		enc := json.NewEncoder(c.out)
+		enc.SetIndent("", "  ")
+		err = enc.Encode(append([]vet.Finding{}, findings...))
+	default:
+		for _, f := range findings {
+			fmt.Fprintln(c.out, f)
+		}
+	}
+	if err == nil && len(findings) > 0 {
+		return errFindings
+	}
+	return err
+}
