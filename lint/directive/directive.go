@@ -11,6 +11,7 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
 	"github.com/idem-go/idem/gen/resolve"
 	"github.com/idem-go/idem/lint/internal/rule"
@@ -84,8 +85,7 @@ func isIgnore(file *ast.File, pos token.Pos) bool {
 func resolvePackage(p *rule.Pass) diag.List {
 	dir := filepath.Dir(p.Fset.PositionFor(p.Files[0].Package, false).Filename)
 	nothing := func(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
-	untested := func(string) bool { return false }
-	_, err := resolve.Packages(context.Background(), dir, []string{"."}, untested, nothing)
+	_, err := resolve.Packages(context.Background(), dir, []string{"."}, tested, nothing)
 	list, ok := errors.AsType[diag.List](err)
 	if !ok {
 		return nil
@@ -96,6 +96,16 @@ func resolvePackage(p *rule.Pass) diag.List {
 		}
 	}
 	return withoutIgnores(p, list)
+}
+
+// tested reports whether idem generates tests for the package in a folder: its lock file says so.
+func tested(dir string) bool {
+	path, err := lock.Locate(dir)
+	if err != nil {
+		return false
+	}
+	l, err := lock.Read(path, path)
+	return err == nil && l.Tests != nil && *l.Tests
 }
 
 func withoutIgnores(p *rule.Pass, list diag.List) diag.List {
