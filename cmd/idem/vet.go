@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 
 	"github.com/idem-go/idem/lint"
@@ -59,6 +60,9 @@ func (v *vetting) run(ctx context.Context, c *console, patterns []string) error 
 			return err
 		}
 		lint.SetConfig(path)
+	}
+	if c.env("GOGC") == "" {
+		debug.SetGCPercent(300) // a short run that holds on to most of what it makes
 	}
 	v.options.Patterns = patterns
 	result, err := vet.Run(ctx, v.options)

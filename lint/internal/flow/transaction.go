@@ -40,11 +40,34 @@ var completion ssa.Value = &ssa.Const{}
 // transactions follows the transactions of each function of the unit.
 func (u *unit) transactions() {
 	for _, fn := range u.funcs {
-		if fn.Blocks != nil {
+		if u.touches(fn) {
 			u.flowOf(fn)
 		}
 		u.escapes(fn)
 	}
+}
+
+// touches tells whether a function has to do with transactions at all.
+func (u *unit) touches(fn *ssa.Function) bool {
+	if fn.Blocks != nil && u.withinOf(fn) != nil {
+		return true
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			call, ok := instr.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			f := u.p.callee(&call.Call)
+			if f == nil && functionOf(call.Call.Value) == nil {
+				continue
+			}
+			if s := u.effectOf(call, f); s.Begins+s.PoolWrite != "" || u.executes(call, f) || f != nil && isEnd(f.Name()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // flowOf runs over the blocks of a function until their states do not change, and then notes the calls.
@@ -276,18 +299,26 @@ func (u *unit) note(instr ssa.Instruction, state opens) {
 	}
 }
 
-func (u *unit) noteCall(call *ssa.Call, state opens) {
-	s := &Summary{}
-	f := u.p.callee(&call.Call)
+// effectOf gives what a call does. f is its function, or nil for a closure.
+func (u *unit) effectOf(call *ssa.Call, f *types.Func) *Summary {
 	if f == nil {
 		if fn := functionOf(call.Call.Value); fn != nil && fn.Parent() != nil {
-			s = u.effectsOf(fn)
+			return u.effectsOf(fn)
 		}
-	} else {
-		u.p.effect(s, f)
-		if own := u.p.effects[f.Origin()]; own != nil {
-			s.inherit(own, f.Name())
-		}
+		return &Summary{}
+	}
+	s := &Summary{}
+	u.p.effect(s, f)
+	if own := u.p.effects[f.Origin()]; own != nil {
+		s.inherit(own, f.Name())
+	}
+	return s
+}
+
+func (u *unit) noteCall(call *ssa.Call, state opens) {
+	f := u.p.callee(&call.Call)
+	s := u.effectOf(call, f)
+	if f != nil {
 		u.noteEnd(call, f)
 	}
 	pos := call.Pos()
@@ -316,12 +347,14 @@ func (u *unit) onTx(call *ssa.Call) bool {
 	return false
 }
 
+func isEnd(name string) bool {
+	return name == "Commit" || name == "Rollback" || name == "Begin" || name == "BeginTx"
+}
+
 // noteEnd notes a Commit, Rollback or Begin of the completion transaction, which only a type assertion
 // makes possible.
 func (u *unit) noteEnd(call *ssa.Call, f *types.Func) {
-	switch f.Name() {
-	case "Commit", "Rollback", "Begin", "BeginTx":
-	default:
+	if !isEnd(f.Name()) {
 		return
 	}
 	args := operands(&call.Call)
