@@ -69,6 +69,3 @@ func Channel(schema string) string {
 	}
 	return channelName(schema)
 }
-
-// SchemaVersion is the version of the runtime's tables that this release needs.
-const SchemaVersion = schemaVersion

@@ -57,11 +57,10 @@ func (r *Relay) claim(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	wrapped := r.turn(batch, limit)
-	if len(batch) == 0 {
-		return wrapped, nil
+	if len(batch) > 0 {
+		probe.At(probe.RelayAfterClaim, batch[0].RunID, batch[0].Node)
+		r.observe(Event{Kind: EventClaimed, Count: len(batch)})
 	}
-	probe.At(probe.RelayAfterClaim, batch[0].RunID, batch[0].Node)
-	r.observe(Event{Kind: EventClaimed, Count: len(batch)})
 	for _, c := range r.lanes.add(batch, limit, time.Now()) {
 		r.release(c)
 	}

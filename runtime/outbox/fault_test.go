@@ -38,7 +38,7 @@ func (h *hold) Send(ctx context.Context, c outbox.Command) outbox.Outcome {
 	return h.Sender.Send(ctx, c)
 }
 
-// claimsOnce is for a relay that claims when it starts, and then never again.
+// claimsOnce is for a relay that does not poll: it claims when it starts, and then only as long as there is more.
 func claimsOnce(events *recorder) outbox.Config {
 	cfg := quick()
 	cfg.Poll, cfg.PollOnly, cfg.Observer = time.Hour, true, events

@@ -21,7 +21,8 @@ type lane struct {
 	queue   []*claimed
 	sending int
 	ready   bool          // it is in the list of lanes that can send
-	limited bool          // the last claim took all that it was allowed to: there may be more
+	offered int           // how many commands the last claim was allowed to take
+	taken   int           // and how many it took: if all, there may be more
 	pace    time.Duration // a moving average of how long a send takes; 0: not known
 	used    time.Time
 	breaker breaker
@@ -78,7 +79,8 @@ func (l *lanes) rooms(now time.Time) (limit int, destinations []string, rooms []
 			delete(l.all, to)
 			continue
 		}
-		destinations, rooms = append(destinations, to), append(rooms, l.roomOf(a, now))
+		a.offered = l.roomOf(a, now)
+		destinations, rooms = append(destinations, to), append(rooms, a.offered)
 	}
 	limit = max(min(l.cfg.Batch, 2*l.cfg.Batch-l.queued), 0)
 	if l.single {
@@ -96,22 +98,21 @@ func (l *lanes) add(batch []*claimed, limit int, now time.Time) (refused []*clai
 	defer l.mu.Unlock()
 	l.full = len(batch) == limit
 	for _, a := range l.all {
-		a.limited = l.roomOf(a, now) == 0
+		a.taken = 0
 	}
 	for _, c := range batch {
 		a := l.all[c.To]
 		if a == nil {
-			a = &lane{to: c.To}
+			a = &lane{to: c.To, offered: l.cfg.PerDestination}
 			l.all[c.To] = a
 		}
+		a.taken++
 		if l.stopped || l.roomOf(a, now) == 0 {
-			a.limited = true
 			refused = append(refused, c)
 			continue
 		}
 		a.used, c.lane = now, a
 		a.queue = append(a.queue, c)
-		a.limited = l.roomOf(a, now) == 0
 		l.queued++
 		l.list(a)
 	}
@@ -178,7 +179,7 @@ func (l *lanes) sent(c *claimed, o *Outcome, now time.Time) (v verdictOnLane) {
 	}
 	l.list(a)
 	l.dispatch()
-	if !l.stopped && (l.full && l.queued <= l.cfg.Batch || a.limited && 2*l.roomOf(a, now) >= l.window(a)) {
+	if !l.stopped && (l.full && l.queued <= l.cfg.Batch || a.taken >= a.offered && 2*l.roomOf(a, now) >= l.window(a)) {
 		signal(l.room)
 	}
 	return v

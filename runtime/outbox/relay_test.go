@@ -362,3 +362,52 @@ func TestQueryModes(t *testing.T) {
 		})
 	}
 }
+
+// What is in the table when the relay starts goes out at the pace of the receivers, however much it is: no pause
+// of the polling is in between.
+func TestBacklogNeedsNoPolling(t *testing.T) {
+	t.Parallel()
+	for name, form := range map[string]struct {
+		relay newRelay
+		table string
+		queue func(db outbox.DB, i int) error
+	}{
+		"one destination": {NewPingRelay, "pings", func(db outbox.DB, i int) error {
+			return QueuePingTx(context.Background(), db, fmt.Sprint(i), Ping{URL: "http://a", N: i})
+		}},
+		"destinations": {NewPingRelay, "pings", func(db outbox.DB, i int) error {
+			return QueuePingTx(context.Background(), db, fmt.Sprint(i), Ping{URL: fmt.Sprint("http://", i%9), N: i})
+		}},
+		"neither": {NewNoteRelay, "notes", func(db outbox.DB, i int) error {
+			return QueueNoteTx(context.Background(), db, fmt.Sprint(i), Note{Text: fmt.Sprint(i)})
+		}},
+		"ordered": {NewWebhookRelay, "webhook_outbox", func(db outbox.DB, i int) error {
+			return QueueWebhookTx(context.Background(), db, fmt.Sprint(i), Webhook{URL: "http://a", Customer: fmt.Sprint(i % 50)})
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			const n = 1500
+			err := pgx.BeginFunc(context.Background(), b.pool, func(tx pgx.Tx) (err error) {
+				for i := 0; i < n && err == nil; i++ {
+					err = form.queue(tx, i)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg := claimsOnce(b.events)
+			cfg.Batch = 100
+			b.relay(form.relay, outbox.SenderFunc(func(_ context.Context, c outbox.Command) outbox.Outcome {
+				time.Sleep(time.Duration(c.ID[len(c.ID)-1]%3) * time.Millisecond)
+				return outbox.Confirmed(nil)
+			}), cfg)
+			b.settled(form.table, n)
+			if sent := b.count(`SELECT sum(attempts) FROM ` + form.table); sent != n {
+				t.Errorf("%d sends of %d commands", sent, n)
+			}
+		})
+	}
+}
