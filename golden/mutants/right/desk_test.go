@@ -1,0 +1,10 @@
+package right
+
+import (
+	"mutants.test/shop"
+
+	"github.com/idem-go/idem/runtime/faulttest"
+)
+
+// desk gives a Desk.
+func desk(*faulttest.F) (*Desk, shop.Order) { return &Desk{}, shop.Sample }

@@ -1,0 +1,133 @@
+package golden_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/idem-go/idem/gen"
+)
+
+// What several mistakes show.
+const (
+	seen         = "others saw what it wrote: it was not written in the completion transaction"
+	afterWrite   = "an error after the write"
+	everyAttempt = "an error at every attempt"
+	killed       = "killed after the write, before the commit"
+	leftBehind   = "the step did not complete, and yet it left something behind"
+	passedOver   = "because another payload stands under the key: a conflict must be refused, not passed over"
+	swallowed    = "the handler returned nil although a statement had failed"
+	secondEffect = "(the same row again under another key: a second effect)"
+	lostPayment  = `- {order_id: "OrderID", cents: 100}`
+)
+
+// mutants are the wrong handlers, each with the fault that shows its mistake, and the words. Without a fault: the test says
+// so before any is tried, or after all are.
+var mutants = []struct{ handler, fault, text string }{
+	// pool.go
+	{"DeskPoolWrite", afterWrite, "(the same row again: a second effect)"},
+	{"DeskOwnTransaction", everyAttempt, leftBehind},
+	{"DeskHalfOutside", killed, "table charges: 1 row more than before the step"},
+	{"DeskCountOutside", afterWrite, `~ {name: "orders"}: count is 9, without the fault it is 8`},
+	{"DeskMarkOutside", afterWrite, lostPayment},
+	{"DeskClearOutside", everyAttempt, "table baskets: 2 rows fewer than before the step"},
+	// key.go
+	{"DeskAttemptInKey", afterWrite, `+ {key: "TenantID/OrderID/2"`},
+	{"AttemptInItem", afterWrite, `name: "total 2"`},
+	{"DeskMintedKey", afterWrite, secondEffect},
+	{"DeskTimeInKey", killed, secondEffect},
+	{"TenantLeftOut", "the key of an earlier payload, with another TenantID", passedOver},
+	{"ConflictPassedOver", "the key of an earlier payload, with another Cents", passedOver},
+	{"DeskNoOnConflict", afterWrite, "duplicate key value violates unique constraint"},
+	{"TwoUnderOneKey", "", "discarded (payload_mismatch)"},
+	// statement.go
+	{"SwallowedError", "an error at a write to journal", swallowed},
+	{"SwallowedInsert", "an error at a write to invoices", swallowed},
+	{"DeskSwallowedOutside", "an error at a write to marks", "table marks: 1 row fewer than without the fault"},
+	{"FinalError", "an error at a write to journal", "the step is discarded (permanent), and must be completed"},
+	{"OwnCommit", "", "the completion transaction is begun and ended by the runtime; remove BEGIN, COMMIT and ROLLBACK"},
+	{"NoSavepoint", "", "without any fault"},
+	// process.go
+	{"DeskStateInMemory", afterWrite, lostPayment},
+	{"DeskStateInFile", "the worker is stopped after the write", lostPayment},
+	{"LateRecord", "", "used its context after it had returned"},
+	{"DeskLateWrite", "", "something was written after the step had completed"},
+	{"ContextIgnored", "timeout, and the handler writes long after it", "it does not look at its context"},
+	// followup.go
+	{"DeskFollowUpByClient", everyAttempt, "enqueued steps: 3 rows more than before the step"},
+	{"DeskFollowUpByTime", afterWrite, "enqueued steps: 1 row more than without the fault"},
+	{"FollowUpByAttempt", afterWrite, "~ input.Cents is 3, without the fault it is 2"},
+	{"AttemptInOutput", afterWrite, "~ output is 2, without the fault it is 1"},
+}
+
+// TestMutants: each generated test of a wrong handler fails, for the reason that is planted.
+func TestMutants(t *testing.T) {
+	slow(t)
+	found := goTest(t, "./wrong", "", wanted())
+	for _, m := range mutants {
+		t.Run(m.handler, func(t *testing.T) { found.caught(t, "Test"+m.handler+"_Faults", m.fault, m.text) })
+	}
+	var listed []string
+	for _, m := range mutants {
+		listed = append(listed, "Test"+m.handler+"_Faults")
+	}
+	slices.Sort(listed)
+	if tried := slices.Sorted(maps.Keys(found.handlers())); !slices.Equal(tried, listed) {
+		t.Errorf("tried were\n%q, listed are\n%q", tried, listed)
+	}
+}
+
+// wanted chooses the faults that the mutants need.
+func wanted() string {
+	var names []string
+	for _, m := range mutants {
+		if m.fault != "" {
+			names = append(names, regexp.QuoteMeta(m.fault))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), "|")
+}
+
+// TestTwins: the generated test of each corrected handler passes, with every fault.
+func TestTwins(t *testing.T) {
+	slow(t)
+	found := goTest(t, "./right", "", "")
+	for _, m := range mutants {
+		name := "Test" + m.handler + "_Faults"
+		if n := found.handlers()[name]; n < 35 {
+			t.Errorf("%s was tried with %d faults only", name, n)
+		}
+	}
+	for name, r := range found {
+		if r.end != "pass" {
+			t.Errorf("%s: %s\n%s", name, r.end, r.output)
+		}
+	}
+}
+
+// TestGeneratedCodeIsCurrent: what the mutants are tried with is what idem generates today.
+func TestGeneratedCodeIsCurrent(t *testing.T) {
+	slow(t)
+	r, err := gen.Run(t.Context(), gen.Options{Dir: "mutants"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Drift() {
+		t.Errorf("%s is not up to date; run idem generate in golden/mutants", f.Rel)
+	}
+	if len(r.Files) < 5 {
+		t.Errorf("only %d files are generated", len(r.Files))
+	}
+}
+
+// slow marks a test that runs others: they wait more than they work, so that several may go on at once.
+func slow(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it runs many fault tests")
+	}
+	t.Parallel()
+}

@@ -1,0 +1,130 @@
+package golden_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// results are what a run of go test said, per test.
+type results map[string]*result
+
+type result struct {
+	end    string // pass, fail or skip
+	output string
+}
+
+// goTest runs the generated tests of one package of the module mutants. faults chooses among their subtests; empty: all.
+func goTest(t *testing.T, pkg, tests, faults string, flags ...string) results {
+	t.Helper()
+	run := "^Test.*_Faults$"
+	if tests != "" {
+		run = "^Test(" + tests + ")_Faults$"
+	}
+	if faults != "" {
+		run += "/^(" + faults + ")"
+	}
+	// Faults mostly wait: for the database, for a timeout, for a process.
+	args := append([]string{"test", "-json", "-count=1", "-parallel=6", "-run", run}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", append(args, pkg)...)
+	cmd.Dir = "mutants"
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output() // fails where a test does
+	found := parse(t, out)
+	if len(found) == 0 {
+		t.Fatalf("go test %s ran nothing: %v\n%s%s", pkg, err, stderr.String(), out)
+	}
+	return found
+}
+
+func parse(t *testing.T, out []byte) results {
+	t.Helper()
+	found := results{}
+	for line := range bytes.Lines(out) {
+		var event struct{ Action, Test, Output string }
+		if err := json.Unmarshal(line, &event); err != nil || event.Test == "" {
+			continue // what the build says
+		}
+		r := found[event.Test]
+		if r == nil {
+			r = &result{}
+			found[event.Test] = r
+		}
+		switch event.Action {
+		case "output":
+			r.output += strings.TrimSpace(event.Output) + "\n"
+		case "pass", "fail", "skip":
+			r.end = event.Action
+		}
+	}
+	return found
+}
+
+// handlers gives the tests themselves, with the number of their faults.
+func (rs results) handlers() map[string]int {
+	n := map[string]int{}
+	for name := range rs {
+		test, _, sub := strings.Cut(name, "/")
+		if sub {
+			n[test]++
+		} else {
+			n[test] += 0
+		}
+	}
+	return n
+}
+
+// under gives the results of a test's faults whose names begin with fault; without one, the test's own.
+func (rs results) under(test, fault string) results {
+	if fault == "" {
+		if r := rs[test]; r != nil {
+			return results{test: r}
+		}
+		return nil
+	}
+	chosen, prefix := results{}, test+"/"+strings.ReplaceAll(fault, " ", "_")
+	for name, r := range rs {
+		if strings.HasPrefix(name, prefix) {
+			chosen[name] = r
+		}
+	}
+	return chosen
+}
+
+// caught checks that a test failed under a fault with a text.
+func (rs results) caught(t *testing.T, test, fault, text string) {
+	t.Helper()
+	chosen := rs.under(test, fault)
+	if len(chosen) == 0 {
+		t.Errorf("%s has no fault %q; it %ss:\n%s", test, fault, rs.end(test), rs.outputs(test))
+	}
+	for _, r := range chosen {
+		if r.end == "fail" && strings.Contains(r.output, text) {
+			return
+		}
+	}
+	t.Errorf("%s, %q: %q was not found, but:\n%s", test, fault, text, chosen.outputs(""))
+}
+
+func (rs results) end(test string) string {
+	if r := rs[test]; r != nil {
+		return r.end
+	}
+	return "not run"
+}
+
+// outputs joins what the tests said whose names begin with a prefix.
+func (rs results) outputs(prefix string) string {
+	var b strings.Builder
+	for name, r := range rs {
+		if strings.HasPrefix(name, prefix) {
+			b.WriteString(r.output)
+		}
+	}
+	return b.String()
+}
