@@ -223,3 +223,27 @@ func TestSecretsStaySecret(t *testing.T) {
 		}
 	}
 }
+
+// A relay that has nothing to do asks the database for nothing but what its polling is for, also with a destination that
+// is left alone.
+func TestIdleRelayIsQuiet(t *testing.T) {
+	t.Parallel()
+	b, p, through := cutBench(t)
+	l := newLedger(t)
+	l.answer = func(int, request) int { return 500 }
+	for i := range 5 {
+		b.queuePing(fmt.Sprint(i), l.URL, i)
+	}
+	cfg := quick()
+	cfg.Poll, cfg.BreakAfter, cfg.BreakFor, cfg.BacklogEvery = time.Hour, 1, time.Hour, time.Hour
+	b.relayOn(through, NewPingRelay, post(t), cfg)
+	b.eventually("the breaker is open and all is recorded", func() bool {
+		return len(b.events.of(outbox.EventOpened)) > 0 && b.count(`SELECT count(*) FROM pings WHERE claim_expires_at IS NULL AND claim_epoch > 0`) == 5
+	})
+	time.Sleep(200 * time.Millisecond)
+	p.Reset()
+	time.Sleep(500 * time.Millisecond)
+	if n := p.RoundTrips(); n > 1 {
+		t.Errorf("%d round trips of an idle relay", n)
+	}
+}
