@@ -114,12 +114,14 @@ func TestRuntimeDependsOnPgxAlone(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
 	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", idemModule + "/runtime"}
-	for _, dep := range packages[idemModule+"/runtime"].Deps {
-		if packages[dep].Standard {
-			continue
-		}
-		if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(dep, prefix) }) {
-			t.Errorf("runtime depends on %s", dep)
+	for _, path := range []string{"/runtime", "/runtime/outbox", "/runtime/outbox/httpsender", "/runtime/provider"} {
+		for _, dep := range packages[idemModule+path].Deps {
+			if packages[dep].Standard {
+				continue
+			}
+			if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(dep, prefix) }) {
+				t.Errorf("%s depends on %s", path, dep)
+			}
 		}
 	}
 }
