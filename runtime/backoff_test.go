@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // F35: whatever the base and the attempt, a delay is positive and bounded.
@@ -18,13 +20,13 @@ func TestF35_BackoffIsBounded(t *testing.T) {
 	}
 	for _, base := range bases {
 		for _, attempt := range attempts[:50] {
-			if d := backoff(base, attempt, maxBackoff); d <= 0 || d > maxBackoff {
-				t.Fatalf("backoff(%v, %d) is %v", base, attempt, d)
+			if d := pace.Backoff(base, attempt, maxBackoff); d <= 0 || d > maxBackoff {
+				t.Fatalf("pace.Backoff(%v, %d) is %v", base, attempt, d)
 			}
 		}
 	}
 	for attempt := range 1_000_000 {
-		if d := backoff(time.Second, attempt, maxBackoff); d < time.Second || d > maxBackoff {
+		if d := pace.Backoff(time.Second, attempt, maxBackoff); d < time.Second || d > maxBackoff {
 			t.Fatalf("attempt %d waits %v", attempt, d)
 		}
 	}
@@ -33,7 +35,7 @@ func TestF35_BackoffIsBounded(t *testing.T) {
 func TestBackoffDoubles(t *testing.T) {
 	t.Parallel()
 	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 3: 4 * time.Second, 12: 2048 * time.Second, 13: time.Hour, 1000: time.Hour} {
-		if got := backoff(time.Second, attempt, maxBackoff); got != want {
+		if got := pace.Backoff(time.Second, attempt, maxBackoff); got != want {
 			t.Errorf("attempt %d waits %v, want %v", attempt, got, want)
 		}
 	}
@@ -44,14 +46,14 @@ func TestJitterStaysInTheUpperHalf(t *testing.T) {
 	for _, d := range []time.Duration{0, 1, 2, 3, time.Millisecond, time.Hour, maxBackoff} {
 		different := map[time.Duration]bool{}
 		for range 1000 {
-			j := jitter(d)
+			j := pace.Jitter(d)
 			if j < d-d/2 || j > d {
-				t.Fatalf("jitter(%v) is %v", d, j)
+				t.Fatalf("pace.Jitter(%v) is %v", d, j)
 			}
 			different[j] = true
 		}
 		if d > time.Microsecond && len(different) < 100 {
-			t.Errorf("jitter(%v) gives only %d values", d, len(different))
+			t.Errorf("pace.Jitter(%v) gives only %d values", d, len(different))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/idem-go/idem/runtime/internal/pace"
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
 
@@ -32,12 +33,12 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		case err != nil:
 			failures++
 			w.unreachable("claim", failures, err)
-			if !pause(ctx, jitter(backoff(50*time.Millisecond, failures, 2*time.Second))) {
+			if !pace.Pause(ctx, pace.Jitter(pace.Backoff(50*time.Millisecond, failures, 2*time.Second))) {
 				return
 			}
 		case len(steps) < free:
 			failures = 0
-			if !q.rest(ctx, jitter(w.cfg.Poll)) {
+			if !q.rest(ctx, pace.Jitter(w.cfg.Poll)) {
 				return
 			}
 		default:

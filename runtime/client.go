@@ -146,7 +146,12 @@ func (c *Client) Cancel(ctx context.Context, runID, node string) (int, error) {
 // Retry lets the discarded steps of a run run again; node "" means all of them. They keep their run, their
 // node and so their effects' keys. It gives the number of steps.
 func (c *Client) Retry(ctx context.Context, runID, node string) (int, error) {
-	rows, err := c.db.Query(ctx, c.sql.retry, runID, optional(node))
+	return c.makeDue(ctx, c.sql.retry, runID, node)
+}
+
+// makeDue runs a statement that lets steps run now, and wakes their queues.
+func (c *Client) makeDue(ctx context.Context, sql, runID, node string) (int, error) {
+	rows, err := c.db.Query(ctx, sql, runID, optional(node))
 	if err != nil {
 		return 0, err
 	}

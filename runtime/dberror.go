@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // interruptedError marks a failure that was the database's or the network's: no fault of the handler, no attempt.
@@ -87,21 +89,9 @@ func (w *Worker) stubborn(ctx context.Context, what string, op func(context.Cont
 		}
 		w.observe(Event{Kind: EventUnreachable, Err: err})
 		w.forgetDemoted(err)
-		if !pause(ctx, jitter(backoff(50*time.Millisecond, try, 2*time.Second))) {
+		if !pace.Pause(ctx, pace.Jitter(pace.Backoff(50*time.Millisecond, try, 2*time.Second))) {
 			return errors.Join(context.Cause(ctx), err)
 		}
-	}
-}
-
-// pause sleeps for d; false means that ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 

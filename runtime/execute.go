@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idem-go/idem/runtime/internal/pace"
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
 
@@ -27,7 +28,7 @@ func (w *Worker) execute(s *heldStep) {
 		if !w.attempt(ex) {
 			return
 		}
-		if !pause(w.steps, jitter(backoff(5*time.Millisecond, s.reruns, 200*time.Millisecond))) {
+		if !pace.Pause(w.steps, pace.Jitter(pace.Backoff(5*time.Millisecond, s.reruns, 200*time.Millisecond))) {
 			s.end(ErrShutdown)
 		}
 	}
@@ -185,7 +186,7 @@ func (w *Worker) judge(ex *execution, err error) verdict {
 		}
 		w.forgetDemoted(err)
 		v := released(ReasonInterrupted, err)
-		v.interruptions, v.delay = 1, jitter(backoff(100*time.Millisecond, s.interruptions+1, 10*time.Second))
+		v.interruptions, v.delay = 1, pace.Jitter(pace.Backoff(100*time.Millisecond, s.interruptions+1, 10*time.Second))
 		return v
 	}
 	return w.failed(s, ReasonError, err)
@@ -215,7 +216,7 @@ func (w *Worker) failed(s *heldStep, reason Reason, err error) verdict {
 		return discarded(ReasonAttemptsExhausted, err)
 	}
 	v := verdict{state: StatePending, reason: reason, event: EventRetried, attempts: 1, err: err}
-	v.delay = jitter(backoff(s.handler.backoff, s.attempt, maxBackoff))
+	v.delay = pace.Jitter(pace.Backoff(s.handler.backoff, s.attempt, maxBackoff))
 	var after *retryAfterError
 	if errors.As(err, &after) {
 		v.delay = after.delay

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // commitGroups commits what handlers have finished, together as much as is waiting at the moment. There is
@@ -106,7 +108,7 @@ func (w *Worker) completeAlone(ex *execution) {
 				return
 			}
 		}
-		if !pause(w.lasting, jitter(backoff(10*time.Millisecond, try, 2*time.Second))) {
+		if !pace.Pause(w.lasting, pace.Jitter(pace.Backoff(10*time.Millisecond, try, 2*time.Second))) {
 			w.log.Error("idem: a step could not be completed before the worker ended; the sweep will take it back", "run_id", s.runID, "node", s.node, "error", err)
 			w.finished(s)
 			return

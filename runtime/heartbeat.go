@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/runtime/internal/pace"
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
 
@@ -15,9 +16,9 @@ func (w *Worker) heartbeats(ctx context.Context) {
 	for failures := 0; ; {
 		wait := w.cfg.Heartbeat
 		if failures > 0 {
-			wait = min(wait, jitter(backoff(50*time.Millisecond, failures, 2*time.Second)))
+			wait = min(wait, pace.Jitter(pace.Backoff(50*time.Millisecond, failures, 2*time.Second)))
 		}
-		if !pause(ctx, wait) {
+		if !pace.Pause(ctx, wait) {
 			return
 		}
 		if err := w.renew(ctx); err != nil && ctx.Err() == nil {

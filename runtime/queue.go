@@ -3,6 +3,8 @@ package runtime
 import (
 	"context"
 	"sync"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // queue counts the free places of a queue, and remembers that somebody announced work for it.
@@ -46,15 +48,8 @@ func (q *queue) put(n int) {
 	q.mu.Lock()
 	q.free += n
 	q.mu.Unlock()
-	signal(q.freed)
+	pace.Signal(q.freed)
 }
 
 // announce lets the claim loop look for work now.
-func (q *queue) announce() { signal(q.wake) }
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
+func (q *queue) announce() { pace.Signal(q.wake) }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // sweepPage is how many expired leases one statement takes back.
@@ -13,7 +15,7 @@ const sweepPage = 100
 // sweeps takes steps back whose worker has not renewed their lease. Every worker sweeps; there is no
 // leader, and jitter keeps them apart.
 func (w *Worker) sweeps(ctx context.Context) {
-	for failures := 0; pause(ctx, w.sweepPause(failures)); {
+	for failures := 0; pace.Pause(ctx, w.sweepPause(failures)); {
 		if err := w.sweep(); err != nil && ctx.Err() == nil {
 			failures++
 			w.unreachable("sweep", failures, err)
@@ -25,9 +27,9 @@ func (w *Worker) sweeps(ctx context.Context) {
 
 func (w *Worker) sweepPause(failures int) time.Duration {
 	if failures > 0 {
-		return min(w.cfg.Sweep, jitter(backoff(100*time.Millisecond, failures, 2*time.Second)))
+		return min(w.cfg.Sweep, pace.Jitter(pace.Backoff(100*time.Millisecond, failures, 2*time.Second)))
 	}
-	return jitter(w.cfg.Sweep)
+	return pace.Jitter(w.cfg.Sweep)
 }
 
 // sweep pages through the expired leases.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Wait hands the step back and lets it run again after d: nothing has failed, something is not known yet. Its attempt
@@ -36,16 +34,5 @@ func (e *waitError) waiting(err error) verdict {
 // Wake lets pending steps of a run run now instead of later: after a [Wait], a backoff or a delay. node "" means all of
 // them. It gives the number of steps.
 func (c *Client) Wake(ctx context.Context, runID, node string) (int, error) {
-	rows, err := c.db.Query(ctx, c.sql.wake, runID, optional(node))
-	if err != nil {
-		return 0, err
-	}
-	queues, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return 0, err
-	}
-	for _, q := range queues {
-		c.wake(q)
-	}
-	return len(queues), nil
+	return c.makeDue(ctx, c.sql.wake, runID, node)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/runtime/internal/pace"
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
 
@@ -21,7 +22,7 @@ func (r *Relay) claims(ctx context.Context) {
 		case err != nil:
 			failures++
 			r.unreachable("claim", failures, err)
-			if !pause(ctx, spread(backoff(50*time.Millisecond, failures, 2*time.Second))) {
+			if !pace.Pause(ctx, pace.Spread(pace.Backoff(50*time.Millisecond, failures, 2*time.Second))) {
 				return
 			}
 			continue
@@ -29,7 +30,7 @@ func (r *Relay) claims(ctx context.Context) {
 			continue
 		}
 		failures = 0
-		poll.Reset(spread(r.cfg.Poll * 2 / 3))
+		poll.Reset(pace.Spread(r.cfg.Poll * 2 / 3))
 		select {
 		case <-ctx.Done():
 		case <-r.wake:

@@ -3,6 +3,8 @@ package outbox
 import (
 	"sync"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // claimed is a command in this relay's care.
@@ -180,7 +182,7 @@ func (l *lanes) sent(c *claimed, o *Outcome, now time.Time) (v verdictOnLane) {
 	l.list(a)
 	l.dispatch()
 	if !l.stopped && (l.full && l.queued <= l.cfg.Batch || a.taken >= a.offered && 2*l.roomOf(a, now) >= l.window(a)) {
-		signal(l.room)
+		pace.Signal(l.room)
 	}
 	return v
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idem-go/idem/runtime/internal/pace"
 )
 
 // result is what is to be recorded of a claimed command.
@@ -51,9 +53,9 @@ func (r *Relay) outcome(c *claimed, o Outcome) result {
 // again lets a command be sent again, unless that is over.
 func (r *Relay) again(c *claimed, o Outcome, res *result) {
 	// What the receiver asked for is a least pause, and so is the backoff: the jitter comes on top of the longer one.
-	res.delay = spread(backoff(r.cfg.Backoff, c.Attempt, r.cfg.MaxBackoff))
+	res.delay = pace.Spread(pace.Backoff(r.cfg.Backoff, c.Attempt, r.cfg.MaxBackoff))
 	if after := min(o.after, r.cfg.MaxRetryAfter); after > res.delay {
-		res.delay = after + spread(r.cfg.Backoff)/2
+		res.delay = after + pace.Spread(r.cfg.Backoff)/2
 	}
 	switch {
 	case c.Attempt >= r.cfg.MaxAttempts:
@@ -114,7 +116,7 @@ func (r *Relay) markBatch(batch []result) {
 			return
 		}
 		r.unreachable("mark", try, err)
-		if !pause(r.lasting, spread(backoff(20*time.Millisecond, try, 2*time.Second))) {
+		if !pace.Pause(r.lasting, pace.Spread(pace.Backoff(20*time.Millisecond, try, 2*time.Second))) {
 			r.log.Error("idem: outcomes could not be recorded before the relay ended; the commands will be sent again", "count", len(batch), "error", err)
 			return
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/internal/pace"
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
 
@@ -123,7 +124,7 @@ func (r *Relay) every(ctx context.Context, d time.Duration, f func(context.Conte
 			r.log.Warn("idem: the outbox could not be looked after, trying again later", "error", err)
 		}
 		cancel()
-		if !pause(ctx, spread(d*2/3)) {
+		if !pace.Pause(ctx, pace.Spread(d*2/3)) {
 			return
 		}
 	}
@@ -172,4 +173,4 @@ func (r *Relay) connect(ctx context.Context) error {
 }
 
 // Wake lets the relay look for commands now.
-func (r *Relay) Wake() { signal(r.wake) }
+func (r *Relay) Wake() { pace.Signal(r.wake) }
