@@ -1,10 +1,8 @@
 package faulttest
 
 import (
-	"sync"
+	"fmt"
 	"time"
-
-	"github.com/idem-go/idem/runtime/internal/wire"
 )
 
 // deliveries are about who runs the step, and when.
@@ -33,7 +31,11 @@ func deliveries() []*fault {
 			},
 			want: want{runs: exactly(2)},
 		},
-		{name: "offered to two workers at once", play: (*trial).playTwoWorkers},
+		{
+			name:   "offered to two workers at once",
+			around: func(x *execution) (any, error) { x.opened(); return x.handler() },
+			play:   func(tr *trial) { tr.playTwoWorkers(); tr.wait() },
+		},
 	}
 }
 
@@ -48,53 +50,51 @@ func (tr *trial) opened() bool {
 	}
 }
 
-// playTwoWorkers holds the claims of two workers back until both of them are under way.
+// playTwoWorkers holds the claims of two workers back until the database has begun both: each has then seen the step
+// waiting. The handler waits until both have been answered.
 func (tr *trial) playTwoWorkers() {
 	if !tr.enqueued() {
 		return
 	}
-	meet := newMeeting(2, tr.fire)
-	for range 2 {
-		tr.work(through(tr.meetingWire(meet)))
+	release := tr.holdClaims()
+	defer close(tr.gate)
+	tr.work()
+	tr.work()
+	if tr.until(func() bool { return tr.claims("wait_event = 'advisory'") == 2 }) {
+		tr.fire()
 	}
-	tr.wait()
-}
-
-// meeting holds each of n parties until all of them are there.
-type meeting struct {
-	mu     sync.Mutex
-	absent int
-	held   func() // called when all are there
-	full   chan struct{}
-}
-
-func newMeeting(n int, held func()) *meeting {
-	return &meeting{absent: n, held: held, full: make(chan struct{})}
-}
-
-// join returns when the meeting is full, or after the longest time.
-func (m *meeting) join(longest time.Duration) {
-	m.mu.Lock()
-	if m.absent--; m.absent == 0 {
-		m.held()
-		close(m.full)
-	}
-	m.mu.Unlock()
-	select {
-	case <-m.full:
-	case <-time.After(longest):
+	release()
+	if !tr.until(func() bool { return tr.claims("true") == 0 }) {
+		tr.problem("the claims do not end")
 	}
 }
 
-// meetingWire is a proxy whose first claim joins the meeting before it goes on.
-func (tr *trial) meetingWire(m *meeting) *wire.Proxy {
-	p := wire.Start(tr.tb, tr.url)
-	joined := false
-	p.Observe(func(r wire.Request) {
-		if !joined && wire.Statement(claimSQL)(r) {
-			joined = true
-			m.join(tr.patience())
+// holdClaims lets no worker's claim get on. Statements see what was there when they began: before their triggers.
+func (tr *trial) holdClaims() (release func()) {
+	conn, err := tr.pool.Acquire(tr.ctx)
+	if err != nil {
+		tr.problem("the fault cannot be prepared: %v", err)
+		return func() {}
+	}
+	tr.exec(fmt.Sprintf(`CREATE SCHEMA %[1]s;
+		CREATE FUNCTION %[1]s.hold() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NULL; END $$;
+		CREATE TRIGGER idem_faulttest BEFORE UPDATE ON "idem".steps FOR EACH STATEMENT EXECUTE FUNCTION %[1]s.hold()`, harnessSchema))
+	if _, err := conn.Exec(tr.ctx, `SELECT pg_advisory_lock(1)`); err != nil {
+		tr.problem("the fault cannot be prepared: %v", err)
+	}
+	return func() {
+		defer conn.Release()
+		if _, err := conn.Exec(tr.ctx, `SELECT pg_advisory_unlock(1)`); err != nil {
+			tr.problem("the claims cannot be let go on: %v", err)
 		}
-	})
-	return p
+	}
+}
+
+// claims counts the claims that the database is about to make, of those that a condition holds for.
+func (tr *trial) claims(condition string) (n int) {
+	if err := tr.pool.QueryRow(tr.ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+		AND strpos(query, $1) > 0 AND pid <> pg_backend_pid() AND `+condition, claimSQL).Scan(&n); err != nil {
+		tr.problem("the claims cannot be seen: %v", err)
+	}
+	return n
 }

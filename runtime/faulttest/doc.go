@@ -26,8 +26,9 @@
 //     -short and on Windows.
 //   - The attempt fails: by an error, a panic, an SQL error that is swallowed; by a timeout after the write, before it,
 //     and long before it. At every attempt, until the limit.
-//   - The lease runs out while the handler runs: another worker takes over, and the first one writes afterwards. The step
-//     is cancelled; the worker is cut off from the database, is told to stop, or is one of two that claim at once.
+//   - The lease runs out while the handler runs: another worker takes over, and the first one writes afterwards, or
+//     fails. The step is cancelled; the worker is cut off from the database, is told to stop, or is one of two that
+//     claim at once.
 //   - The database refuses: a serialization failure at each write and at the commit, an error at each write.
 //   - An input or an output is over its limit, or cannot be stored.
 //   - Enqueueing is rolled back, is repeated, comes with another input under the same key. Another payload stands under

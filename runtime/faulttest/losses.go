@@ -14,19 +14,26 @@ func losses() []*fault {
 				x.loseLease()
 				return out, err
 			}),
-			play: (*trial).playSweeping,
+			play: (*trial).playTakenOver,
+			want: want{reclaims: 1, runs: exactly(2)},
+		}, {
+			name: "the lease runs out, and the first worker fails when another one has completed the step",
+			around: first(func(x *execution) (any, error) {
+				x.loseLease()
+				x.completedByAnother()
+				return nil, errInjected
+			}),
+			play: (*trial).playTakenOver,
 			want: want{reclaims: 1, runs: exactly(2)},
 		}, {
 			name: "the lease runs out before the write, which comes when another worker has completed the step",
 			around: first(func(x *execution) (any, error) {
 				defer close(x.gone)
 				x.loseLease()
-				if !x.until(func() bool { return x.events.of(runtime.EventCompleted) > 0 }) {
-					x.problem("no other worker completed the step")
-				}
+				x.completedByAnother()
 				return x.handler()
 			}),
-			play: func(tr *trial) { tr.playSweeping(); tr.leave("its lease was lost") },
+			play: func(tr *trial) { tr.playTakenOver(); tr.leave("its lease was lost") },
 			want: want{reclaims: 1, runs: exactly(2)},
 		}, {
 			name:   "the lease runs out at every run, until the limit",
@@ -51,7 +58,7 @@ func losses() []*fault {
 				x.loseLease()
 				return out, err
 			},
-			play: (*trial).playSweeping,
+			play: (*trial).playTakenOver,
 			want: want{attempt: exactly(2), reclaims: 1, runs: exactly(3)},
 		}, {
 			name: "cancelled after the write",
@@ -102,4 +109,20 @@ func (x *execution) loseLease() {
 		return
 	}
 	x.fire()
+}
+
+// completedByAnother returns when another worker has completed the step.
+func (x *execution) completedByAnother() {
+	if !x.await(1, runtime.EventCompleted) {
+		x.problem("no other worker completed the step")
+	}
+}
+
+// playTakenOver is playSweeping to the end of both executions: stopping the workers must not keep the one that has lost
+// its lease from completing all the same.
+func (tr *trial) playTakenOver() {
+	tr.playSweeping()
+	if !tr.await(2, runtime.EventCompleted, runtime.EventLeaseLost) {
+		tr.problem("the worker that had lost its lease was never told so")
+	}
 }

@@ -60,7 +60,8 @@ func TestEveryFaultHasAName(t *testing.T) {
 				t.Errorf("with -short, %q is still tried", f.name)
 			}
 		}
-		if !seen["killed after the commit"] || !seen["reply lost: 2, the completion"] || !seen["an error at a write to b"] {
+		if !seen["killed after the commit"] || !seen["reply lost: 2, the completion"] || !seen["an error at a write to b"] ||
+			!seen["the lease runs out, and the first worker fails when another one has completed the step"] {
 			t.Errorf("faults are missing among %v", seen)
 		}
 		if seen["an output over the limit"] == action {

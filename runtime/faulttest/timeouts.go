@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/idem-go/idem/runtime"
@@ -25,6 +26,7 @@ func timeouts() []*fault {
 			around: first(func(x *execution) (any, error) {
 				<-x.ctx.Done()
 				x.fire()
+				defer x.isOver()
 				return x.handler()
 			}),
 			play: func(tr *trial) { tr.timeOut(runtime.EventRetried); tr.wait() },
@@ -65,6 +67,7 @@ func outliving(w want) *fault {
 		}
 		defer close(x.gone)
 		x.fire()
+		defer x.isOver()
 		return x.handler()
 	})
 	f.play = func(tr *trial) {
@@ -82,5 +85,17 @@ func (tr *trial) leave(why string) {
 	case <-tr.gone:
 	case <-time.After(3 * time.Second):
 		tr.problem("the handler does not return although %s: it does not look at its context", why)
+	}
+}
+
+// isOver makes sure that nothing is taken any more from an execution whose attempt has ended: it would be lost, and the
+// handler be told that all is well.
+func (x *execution) isOver() {
+	if err := new(runtime.Effect).Record(x.ctx); !errors.Is(err, runtime.ErrAttemptEnded) {
+		x.problem("a row could be recorded after its attempt had ended: %v", err)
+	}
+	// Not with the attempt's own context, which keeps a statement from being sent.
+	if _, err := x.ctx.CompletionTx().Exec(x.trial.ctx, `SELECT 1`); !errors.Is(err, runtime.ErrAttemptEnded) {
+		x.problem("a statement was run after its attempt had ended: %v", err)
 	}
 }
