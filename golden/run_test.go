@@ -37,9 +37,21 @@ func goTest(t *testing.T, pkg, tests, faults string, flags ...string) results {
 	out, err := cmd.Output() // fails where a test does
 	found := parse(t, out)
 	if len(found) == 0 {
-		t.Fatalf("go test %s ran nothing: %v\n%s%s", pkg, err, stderr.String(), out)
+		t.Fatalf("go test %s ran nothing: %v\n%s%s", pkg, err, stderr.String(), buildOutput(out))
 	}
 	return found
+}
+
+// buildOutput gives what the compiler said.
+func buildOutput(out []byte) string {
+	var b strings.Builder
+	for line := range bytes.Lines(out) {
+		var event struct{ Action, Output string }
+		if err := json.Unmarshal(line, &event); err == nil && event.Action == "build-output" {
+			b.WriteString(event.Output)
+		}
+	}
+	return b.String()
 }
 
 func parse(t *testing.T, out []byte) results {

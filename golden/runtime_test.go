@@ -81,7 +81,7 @@ var runtimeMutants = []struct {
 	}, {
 		"the completion does not raise the epoch",
 		[]patch{{"runtime/sql.go", "reason = NULL, epoch = s.epoch + 1,", "reason = NULL,"}},
-		"DeskPoolWrite", "reply lost: 6, the completion", "a second effect",
+		"DeskPoolWrite", "reply lost: 6, the completion", "table journal: 1 row more than",
 	}, {
 		"the sweep does not count",
 		[]patch{{"runtime/sql.go", "ELSE s.reclaims + 1 END", "ELSE s.reclaims END"}},
