@@ -180,6 +180,14 @@ func init() { handler(nil) }
 func init() { handler(http.Header{}) }
 
 func main() {}
+-- main/main_test.go --
+package main
+
+var order, other = two()
+
+func two() (int, int) { return 1, other2 }
+
+var other2 = len(key)
 `
 
 func TestOddPackages(t *testing.T) {
@@ -193,7 +201,7 @@ func TestOddPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=", "GOWORK=off")}
+	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Tests: true, Env: append(os.Environ(), "GOFLAGS=", "GOWORK=off")}
 	pkgs, err := packages.Load(config, "./...")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"reflect"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -32,6 +33,7 @@ type Package struct {
 	Escapes    []*Escape // transactions and contexts that leave their handler
 
 	pass      *analysis.Pass
+	files     []*ast.File // without tests: nothing redelivers them
 	table     *known.Table
 	loops     []*Region // retry loops
 	regions   []*Region
@@ -54,7 +56,12 @@ func run(pass *analysis.Pass) (any, error) {
 		effects: map[*types.Func]*Summary{}, summaries: map[*types.Func]*Summary{}, syntax: map[*types.Func]*ast.FuncDecl{},
 		globals: map[*ssa.Global]*Value{}, callbacks: map[*ssa.Function]bool{}, seen: map[ast.Expr]bool{},
 	}
-	if len(pass.Files) == 0 || pass.TypesInfo == nil || !inScope(pass) {
+	for _, file := range pass.Files {
+		if !strings.HasSuffix(pass.Fset.File(file.FileStart).Name(), "_test.go") {
+			p.files = append(p.files, file)
+		}
+	}
+	if len(p.files) == 0 || pass.TypesInfo == nil || !inScope(pass) {
 		return p, nil
 	}
 	table, err := tableFor(pass)
@@ -75,7 +82,7 @@ func run(pass *analysis.Pass) (any, error) {
 
 // index finds the functions and the range loops.
 func (p *Package) index() {
-	for _, file := range p.pass.Files {
+	for _, file := range p.files {
 		for _, decl := range file.Decls {
 			if decl, ok := decl.(*ast.FuncDecl); ok {
 				if f, ok := p.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
@@ -92,9 +99,9 @@ func (p *Package) build() {
 	for _, imported := range p.pass.Pkg.Imports() {
 		prog.CreatePackage(imported, nil, nil, true)
 	}
-	p.ssa = prog.CreatePackage(p.pass.Pkg, p.pass.Files, p.pass.TypesInfo, false)
+	p.ssa = prog.CreatePackage(p.pass.Pkg, p.files, p.info(), false)
 	p.ssa.Build()
-	for _, file := range p.pass.Files {
+	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if r, ok := n.(*ast.RangeStmt); ok {
 				p.ranges[r.For] = r
@@ -102,6 +109,20 @@ func (p *Package) build() {
 			return true
 		})
 	}
+}
+
+// info is the type information without the variables of tests.
+func (p *Package) info() *types.Info {
+	if len(p.files) == len(p.pass.Files) {
+		return p.pass.TypesInfo
+	}
+	info := *p.pass.TypesInfo
+	info.InitOrder = slices.DeleteFunc(slices.Clone(info.InitOrder), func(init *types.Initializer) bool {
+		return !slices.ContainsFunc(p.files, func(file *ast.File) bool {
+			return within(init.Rhs.Pos(), file.FileStart, file.FileEnd+1)
+		})
+	})
+	return &info
 }
 
 // evaluate runs over all functions, those that are called first, and then looks for what the rules ask.
@@ -120,7 +141,7 @@ func (p *Package) evaluate() {
 // functions gives the package's functions in source order.
 func (p *Package) functions() []*types.Func {
 	var list []*types.Func
-	for _, file := range p.pass.Files {
+	for _, file := range p.files {
 		for _, decl := range file.Decls {
 			if decl, ok := decl.(*ast.FuncDecl); ok {
 				if f, ok := p.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {

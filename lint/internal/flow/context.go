@@ -51,7 +51,7 @@ func (p *Package) region(pos token.Pos, ok func(*Region) bool) *Region {
 
 // findRegions finds what runs again by itself, and then what that calls.
 func (p *Package) findRegions() {
-	for _, file := range p.pass.Files {
+	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:

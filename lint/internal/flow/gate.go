@@ -34,7 +34,7 @@ func (p *Package) isOpen() bool {
 			return true
 		}
 	}
-	for _, file := range p.pass.Files {
+	for _, file := range p.files {
 		if speaksOfKeys(file) {
 			return true
 		}

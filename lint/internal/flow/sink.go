@@ -57,7 +57,7 @@ func (u *unit) syntax() []ast.Node {
 		return []ast.Node{n}
 	}
 	var list []ast.Node // the package's variables
-	for _, file := range u.p.pass.Files {
+	for _, file := range u.p.files {
 		for _, decl := range file.Decls {
 			if gen, ok := decl.(*ast.GenDecl); ok {
 				list = append(list, gen)

@@ -386,7 +386,7 @@ func (u *unit) noted(c *Call, state opens) {
 func (p *Package) syntaxAt(pos token.Pos) ast.Node {
 	if p.places == nil {
 		p.places = map[token.Pos]ast.Node{}
-		for _, file := range p.pass.Files {
+		for _, file := range p.files {
 			ast.Inspect(file, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:

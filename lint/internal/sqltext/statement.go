@@ -162,6 +162,8 @@ type reader struct {
 
 func (r *reader) done() bool { return r.at >= len(r.tokens) }
 
+func (r *reader) step() { r.at = min(r.at+1, len(r.tokens)) }
+
 func (r *reader) peek() token {
 	if r.done() {
 		return token{}
@@ -187,7 +189,7 @@ func (r *reader) read() {
 		return
 	}
 	r.s.Verb = strings.ToUpper(first.text)
-	r.at++
+	r.step()
 	r.s.Calls = calls(r.tokens)
 	switch r.s.Verb {
 	case "INSERT", "REPLACE":
@@ -235,13 +237,13 @@ func (r *reader) table() string {
 		return ""
 	}
 	name := r.peek().text
-	r.at++
+	r.step()
 	for r.peek().is(".") && r.at+1 < len(r.tokens) && r.tokens[r.at+1].name() {
 		name = r.tokens[r.at+1].text
 		r.at += 2
 	}
 	if r.accept("as") {
-		r.at++
+		r.step()
 	}
 	return strings.ToLower(name)
 }
@@ -249,13 +251,13 @@ func (r *reader) table() string {
 func (r *reader) insert() {
 	if r.accept("or") {
 		r.s.Guarded = r.peek().is("ignore") || r.peek().is("replace")
-		r.at++
+		r.step()
 	}
 	r.s.Guarded = r.s.Guarded || r.accept("ignore") || r.s.Verb == "REPLACE"
 	r.accept("into")
 	r.s.Table = r.table()
 	if r.peek().kind == word && !r.peek().is("values") && !r.peek().is("select") && !r.peek().is("default") && !r.peek().is("overriding") {
-		r.at++ // an alias without AS
+		r.step() // an alias without AS
 	}
 	if r.peek().is("(") && !r.opensSelect() {
 		end := closing(r.tokens, r.at)
@@ -409,7 +411,7 @@ func (r *reader) conflict() {
 		}
 	}
 	for !r.done() && !r.peek().is("do") {
-		r.at++
+		r.step()
 	}
 	r.accept("do")
 	if r.accept("nothing") {
@@ -435,7 +437,7 @@ func (r *reader) target(tokens []token) {
 // set reads SET a = x, b = y and the WHERE clause behind it.
 func (r *reader) set() {
 	for !r.done() && !r.peek().is("set") {
-		r.at++
+		r.step()
 	}
 	if !r.accept("set") {
 		return
@@ -461,7 +463,7 @@ func (r *reader) set() {
 
 func (r *reader) where() {
 	for !r.done() && !r.peek().is("where") {
-		r.at++
+		r.step()
 	}
 	for ; !r.done() && !r.peek().is("returning"); r.at++ {
 		r.s.Where = append(r.s.Where, r.peek().text)

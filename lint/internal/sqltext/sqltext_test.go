@@ -1,0 +1,122 @@
+package sqltext
+
+import (
+	"reflect"
+	"testing"
+)
+
+func TestInsert(t *testing.T) {
+	tests := []struct {
+		text  string
+		table string
+		binds map[string][]int
+	}{
+		{`INSERT INTO t (a, b) VALUES ($2, $1)`, "t", map[string][]int{"a": {1}, "b": {0}}},
+		{`insert into "App"."T" as x ("A", b) values ($1::text, now()), ($2, COALESCE($3, 1))`, "t", map[string][]int{"a": {0, 1}, "b": {2}}},
+		{`INSERT INTO t (a, b) VALUES (?, ?)`, "t", map[string][]int{"a": {0}, "b": {1}}},
+		{`INSERT INTO t (a, b) SELECT $1, $2 FROM u WHERE c = $3`, "t", map[string][]int{"a": {0}, "b": {1}}},
+		{`INSERT INTO t (a, b) VALUES (f($1, $2), $3)`, "t", map[string][]int{"b": {2}}},
+		{"/* INSERT INTO no (a) /* deep */ */ -- x\nINSERT INTO t (a) VALUES ('$1', $1)", "t", map[string][]int{}},
+		{`INSERT INTO t (a) VALUES (:key)`, "t", map[string][]int{}},
+		{`INSERT INTO t DEFAULT VALUES`, "t", map[string][]int{}},
+	}
+	for _, tt := range tests {
+		list := Parse(tt.text)
+		if len(list) != 1 {
+			t.Errorf("%s: %d statements", tt.text, len(list))
+			continue
+		}
+		if s := list[0]; s.Verb != "INSERT" || s.Table != tt.table || !reflect.DeepEqual(s.Binds, tt.binds) {
+			t.Errorf("%s: %s %s %v", tt.text, s.Verb, s.Table, s.Binds)
+		}
+	}
+}
+
+func TestConflict(t *testing.T) {
+	text := `INSERT INTO t (a, b, c) VALUES ($1, $2, $3) ON CONFLICT (a, "B") DO UPDATE SET c = t.c + EXCLUDED.c, d = $3 WHERE t.e <> EXCLUDED.e RETURNING id`
+	s := Parse(text)[0]
+	c := s.Conflict
+	if c == nil || !reflect.DeepEqual(c.Target, []string{"a", "b"}) || c.Nothing || !s.Returns || len(c.Where) == 0 {
+		t.Fatalf("%+v %+v", s, c)
+	}
+	if text[c.Start:c.End] != `(a, "B")` {
+		t.Errorf("the target is at %q", text[c.Start:c.End])
+	}
+	if len(s.Set) != 2 || !s.Set[0].Relative || s.Set[1].Relative || !s.Set[1].Incoming {
+		t.Errorf("%+v", s.Set)
+	}
+	for text, want := range map[string]Conflict{
+		`INSERT INTO t (a) VALUES (1) ON CONFLICT DO NOTHING`:                          {Nothing: true},
+		`INSERT INTO t (a) VALUES (1) ON CONFLICT ON CONSTRAINT t_key DO NOTHING`:      {Nothing: true, Constraint: "t_key"},
+		`INSERT INTO t (a) VALUES (1) ON CONFLICT (lower(a)) DO NOTHING`:               {Nothing: true, Expression: true, Start: 41, End: 51},
+		`INSERT INTO t (a) VALUES (1) ON CONFLICT (a) WHERE b DO NOTHING`:              {Nothing: true, Partial: true, Target: []string{"a"}, Start: 41, End: 44},
+		`INSERT INTO t (a) SELECT 1 FROM u WHERE true ON CONFLICT (a) DO NOTHING`:      {Nothing: true, Target: []string{"a"}, Start: 57, End: 60},
+		"INSERT INTO t (a) VALUES ($tag$ON CONFLICT$tag$) ON CONFLICT (a) DO NOTHING;": {Nothing: true, Target: []string{"a"}, Start: 61, End: 64},
+	} {
+		if got := Parse(text)[0].Conflict; got == nil || !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
+func TestRelative(t *testing.T) {
+	tests := map[string]bool{
+		`UPDATE t SET n = n + 1`:                                true,
+		`UPDATE t SET n = t.n - $1 WHERE id = 2`:                true,
+		`UPDATE app.t AS x SET m = 1, n = 1 + COALESCE(x.n, 0)`: true,
+		`UPDATE t SET n = GREATEST(n, n + 1)`:                   false,
+		`UPDATE t SET n = m + 1`:                                false,
+		`UPDATE t SET n = 'n + 1'`:                              false,
+		`UPDATE t SET n = EXCLUDED.n + 1`:                       false,
+		`UPDATE t SET n = $1`:                                   false,
+	}
+	for text, want := range tests {
+		got := false
+		for _, a := range Parse(text)[0].Set {
+			got = got || a.Relative
+		}
+		if got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
+
+func TestVerbs(t *testing.T) {
+	tests := map[string][]string{
+		" COMMIT;":        {"COMMIT"},
+		"begin; select 1": {"BEGIN", "SELECT"},
+		"WITH a AS (DELETE FROM x RETURNING *), b AS (INSERT INTO y (c) SELECT c FROM a) SELECT 1": {"DELETE", "INSERT", "SELECT"},
+		"COPY t FROM STDIN":                 {"COPY"},
+		"COPY t TO STDOUT":                  {"COPY TO"},
+		"PREPARE TRANSACTION 'x'":           {"PREPARE TRANSACTION"},
+		"CREATE TEMP TABLE t (a int)":       {"CREATE TEMP"},
+		"":                                  nil,
+		"-- nothing":                        nil,
+		`SELECT 'it''s; BEGIN', E'\'; END'`: {"SELECT"},
+	}
+	for text, want := range tests {
+		var got []string
+		for _, s := range Parse(text) {
+			got = append(got, s.Verb)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{
+		"INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = $1 WHERE x", "WITH (", "((((", "$$", "$x$", "'", `"`, "/*", "E'\\", "INSERT", "insert into (", "values (",
+		"UPDATE t SET", "ON CONFLICT (", "copy", ";", "a.b.c.", ":x", "?",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range Parse(text) {
+			if c := s.Conflict; s.End > len(text) || c != nil && (c.Start > c.End && c.End != 0 || c.End > len(text)) {
+				t.Errorf("%q: offsets beyond the text", text)
+			}
+		}
+	})
+}
