@@ -1,11 +1,10 @@
 package missingconflict
 
 import (
+	"go/token"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-
-	"go/token"
 
 	"github.com/idem-go/idem/lint/internal/flow"
 	"github.com/idem-go/idem/lint/internal/rewrite"

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/idem-go/idem/lint/internal/known"
@@ -395,14 +394,6 @@ func (p *Package) enclosing(n ast.Node) *types.Func {
 		if within(n.Pos(), decl.Pos(), decl.End()) {
 			return f
 		}
-	}
-	return nil
-}
-
-// instructionOf gives the call that an expression is, or nil.
-func (u *unit) instructionOf(call *ast.CallExpr) *ssa.CallCommon {
-	if c := u.callAt(call); c != nil {
-		return c.Common()
 	}
 	return nil
 }

@@ -3,13 +3,12 @@ package flow
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"maps"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
-
-	"go/types"
 
 	"github.com/idem-go/idem/lint/internal/known"
 )
@@ -212,7 +211,7 @@ func (u *unit) step(instr ssa.Instruction, state opens) {
 	case u.p.known(known.End, f) != nil:
 		delete(state, u.key(operands(&call.Call)[0]))
 		return
-	case u.ends(call, f):
+	case mayEnd(f):
 		maps.DeleteFunc(state, func(k ssa.Value, _ *Open) bool { return k != completion })
 		return
 	}
@@ -221,8 +220,8 @@ func (u *unit) step(instr ssa.Instruction, state opens) {
 	}
 }
 
-// ends tells whether a function that the table does not know ends a transaction, by its name.
-func (u *unit) ends(call *ssa.Call, f *types.Func) bool {
+// mayEnd tells whether a function that the table does not know ends a transaction, by its name.
+func mayEnd(f *types.Func) bool {
 	name := strings.ToLower(f.Name())
 	return strings.Contains(name, "commit") || strings.Contains(name, "rollback")
 }

@@ -75,9 +75,7 @@ func parse(fset *token.FileSet, file *ast.File, c *ast.Comment, rest string) *Di
 	names, reason, _ := strings.Cut(rest, "--")
 	names, _, _ = strings.Cut(names, "//")
 	d.Reason = strings.TrimSpace(reason)
-	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' }) {
-		d.Rules = append(d.Rules, name)
-	}
+	d.Rules = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	if alone(fset, file, c) {
 		d.last = max(at.Line+1, below(fset, file, at.Line+1))
 	}

@@ -124,22 +124,16 @@ func imported(file *ast.File, path, name string) bool {
 // addImport writes an import where it belongs in the order of the first group.
 func addImport(file *ast.File, path string) analysis.TextEdit {
 	quoted := strconv.Quote(path)
-	for _, decl := range file.Decls {
-		gen, ok := decl.(*ast.GenDecl)
-		if !ok || gen.Tok != token.IMPORT {
-			break
-		}
-		if !gen.Lparen.IsValid() {
-			return Insert(gen.Pos(), "import "+quoted+"\n")
-		}
-		for _, spec := range gen.Specs {
-			if spec := spec.(*ast.ImportSpec); spec.Path.Value > quoted {
-				return Insert(spec.Pos(), quoted+"\n\t")
-			}
-		}
-		return Insert(gen.Specs[len(gen.Specs)-1].End(), "\n\t"+quoted)
+	gen := file.Decls[0].(*ast.GenDecl) // imports come first, and there is one
+	if !gen.Lparen.IsValid() {
+		return Insert(gen.Pos(), "import "+quoted+"\n")
 	}
-	return Insert(file.Imports[0].End(), "")
+	for _, spec := range gen.Specs {
+		if spec := spec.(*ast.ImportSpec); spec.Path.Value > quoted {
+			return Insert(spec.Pos(), quoted+"\n\t")
+		}
+	}
+	return Insert(gen.Specs[len(gen.Specs)-1].End(), "\n\t"+quoted)
 }
 
 // Free tells whether a name means nothing yet inside a function.
