@@ -22,7 +22,7 @@ var runtimeMutants = []struct {
 	{
 		"the fence without its token",
 		[]patch{{"runtime/sql.go", "s.epoch = v.epoch\n    RETURNING 1)", "true\n    RETURNING 1)"}},
-		"DeskPoolWrite", "the lease runs out after the write", "a second effect",
+		"DeskPoolWrite", "the lease runs out before the write", "a second effect",
 	}, {
 		"the fence's result is ignored",
 		[]patch{{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"}},
