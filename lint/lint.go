@@ -55,6 +55,10 @@ func Severity(name string) string { return string(rule.SeverityOf(name)) }
 // looked for above each package.
 func SetConfig(path string) { flow.Config = path }
 
+// UseAttemptNames makes the rules take fields and parameters for attempts that are only called so, in
+// code whose framework the table does not know.
+func UseAttemptNames() { flow.AttemptNames = true }
+
 // ConfigFile is the name of the file with a project's own lines.
 const ConfigFile = flow.ConfigFile
 

@@ -20,6 +20,7 @@ type vetting struct {
 	sarif   bool
 	fix     bool
 	config  string
+	names   bool
 	options vet.Options
 }
 
@@ -46,6 +47,7 @@ https://pkg.go.dev/github.com/idem-go/idem/lint .`,
 	flags.StringSliceVar(&v.options.Enable, "enable", nil, "run only these `RULES`, separated by commas")
 	flags.StringSliceVar(&v.options.Disable, "disable", nil, "do not run these `RULES`")
 	flags.StringVar(&v.config, "config", "", "read your own sources and sinks from `FILE` instead of .idemvet")
+	flags.BoolVar(&v.names, "attempt-names", false, "take fields and parameters for attempts that are only called so")
 	v.cmd.run = v.run
 	return v.cmd
 }
@@ -60,6 +62,9 @@ func (v *vetting) run(ctx context.Context, c *console, patterns []string) error 
 			return err
 		}
 		lint.SetConfig(path)
+	}
+	if v.names {
+		lint.UseAttemptNames()
 	}
 	if c.env("GOGC") == "" {
 		debug.SetGCPercent(300) // a short run that holds on to most of what it makes

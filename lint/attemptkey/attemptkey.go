@@ -19,6 +19,10 @@ var Analyzer = rule.New(rule.Rule{
 	Run:      run,
 })
 
+func init() {
+	Analyzer.Flags.BoolVar(&flow.AttemptNames, "names", false, "take fields and parameters for attempts that are only called so")
+}
+
 func run(p *rule.Pass) {
 	for s := range p.Keys {
 		if o, ok := s.Value.Find(flow.Attempt); ok {

@@ -262,6 +262,11 @@ func (u *unit) slice(v *ssa.Slice) *Value {
 
 // fieldSource is the value of a field that the table knows.
 func (p *Package) fieldSource(t types.Type, i int, pos token.Pos) *Value {
+	if s, ok := deref(t).Underlying().(*types.Struct); ok && AttemptNames && i < s.NumFields() {
+		if v := named(s.Field(i).Name(), s.Field(i).Type(), pos); v != nil {
+			return v
+		}
+	}
 	symbol := known.OfField(t, i)
 	if symbol == "" {
 		return nil

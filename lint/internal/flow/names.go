@@ -1,7 +1,9 @@
 package flow
 
 import (
+	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -39,14 +41,31 @@ func isKeyName(name string) bool {
 	return false
 }
 
+// isKeyHeader tells whether a name is that of a header or an entry that holds a deduplication key. Only
+// as a header is Webhook-Id one; webhook_id is the id of a webhook.
 func isKeyHeader(name string) bool {
 	folded := fold(name)
-	for _, h := range keyHeaders {
-		if folded == h {
-			return true
-		}
+	if folded == "webhookid" {
+		return strings.Contains(name, "-")
 	}
-	return false
+	return slices.Contains(keyHeaders, folded)
+}
+
+// AttemptNames makes fields and parameters that are only called as an attempt is sources too.
+var AttemptNames bool
+
+// attemptNames are such names, folded.
+var attemptNames = []string{
+	"attempt", "attempts", "attemptno", "attemptnumber", "attemptcount", "retry", "retries", "retryno", "retrycount", "retrynumber", "tries",
+	"deliverycount", "redeliverycount", "receivecount", "numdelivered", "timesdelivered",
+}
+
+// named is the attempt that a field or a parameter is by its name, or nil.
+func named(name string, t types.Type, pos token.Pos) *Value {
+	if !AttemptNames || !isInteger(t) || !slices.Contains(attemptNames, fold(name)) {
+		return nil
+	}
+	return opaque(Origin{Kind: Attempt, What: name, Pos: pos})
 }
 
 // watching end the names of packages and types that only look at what they are given.

@@ -244,6 +244,9 @@ func (u *unit) parameter(v *ssa.Parameter) *Value {
 	if isContext(v.Type()) {
 		return unknown
 	}
+	if a := named(v.Name(), v.Type(), v.Pos()); a != nil {
+		return a
+	}
 	for i, q := range fn.Params {
 		if q == v {
 			return opaque(Origin{Kind: param, Param: i})
