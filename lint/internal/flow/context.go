@@ -94,7 +94,7 @@ func (p *Package) function(n ast.Node, typ *ast.FuncType, sig *types.Signature, 
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
 		e := p.knownType(known.Handler, v.Type())
-		if e == nil || e.Has("returns-error") && !isTaskHandler(sig) {
+		if e == nil || !hasForm(e.Text("form"), sig, i) {
 			continue
 		}
 		r := &Region{Pos: n.Pos(), End: n.End(), Node: n, Why: "the handler takes a " + short(e.Symbol)}
@@ -119,10 +119,17 @@ func (p *Package) function(n ast.Node, typ *ast.FuncType, sig *types.Signature, 
 	})
 }
 
-// isTaskHandler tells a handler func(context.Context, T) error from other functions that take a T.
-func isTaskHandler(sig *types.Signature) bool {
-	return sig.Params().Len() == 2 && isContext(sig.Params().At(0).Type()) &&
-		sig.Results().Len() == 1 && isError(sig.Results().At(0).Type())
+// hasForm tells a handler from other functions whose parameter i is of the same type.
+func hasForm(form string, sig *types.Signature, i int) bool {
+	params, results := sig.Params(), sig.Results()
+	fails := results.Len() > 0 && isError(results.At(results.Len()-1).Type())
+	switch form {
+	case "task":
+		return fails && params.Len() == 2 && results.Len() == 1 && i == 1 && isContext(params.At(0).Type())
+	case "workflow":
+		return fails && params.Len() == 2 && results.Len() == 2 && i == 0
+	}
+	return true
 }
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
@@ -137,11 +144,14 @@ func IsRuntimeContext(t types.Type) bool {
 func (p *Package) given(call *ast.CallExpr) {
 	f, _ := typeutil.Callee(p.pass.TypesInfo, call).(*types.Func)
 	e := p.known(known.Repeated, f)
-	if e == nil || e.Int("arg", 0) >= len(call.Args) {
+	if e == nil {
+		return
+	}
+	arg := p.functionArg(call, e.Int("arg", 0))
+	if arg == nil {
 		return
 	}
 	why := "it is given to " + short(e.Symbol)
-	arg := ast.Unparen(call.Args[e.Int("arg", 0)])
 	if lit, ok := arg.(*ast.FuncLit); ok {
 		p.add(&Region{Pos: lit.Pos(), End: lit.End(), Node: lit, Why: why})
 		return
@@ -153,6 +163,31 @@ func (p *Package) given(call *ast.CallExpr) {
 	for _, decl := range p.methodsOf(arg) {
 		p.add(&Region{Pos: decl.Pos(), End: decl.End(), Node: decl, Why: why})
 	}
+}
+
+// functionArg gives argument i of a call if it is a function or something that is registered. The versions
+// of a library may have it in another place: then it gives the first function among the arguments.
+func (p *Package) functionArg(call *ast.CallExpr, i int) ast.Expr {
+	isFunction := func(e ast.Expr) bool {
+		t := p.pass.TypesInfo.TypeOf(e)
+		if t == nil {
+			return false
+		}
+		_, ok := t.Underlying().(*types.Signature)
+		return ok
+	}
+	if i < len(call.Args) && (isFunction(call.Args[i]) || len(call.Args) == 1) {
+		return ast.Unparen(call.Args[i])
+	}
+	for _, arg := range call.Args {
+		if isFunction(arg) {
+			return ast.Unparen(arg)
+		}
+	}
+	if i < len(call.Args) {
+		return ast.Unparen(call.Args[i])
+	}
+	return nil
 }
 
 // declared finds the declaration that a function's or method's name stands for.

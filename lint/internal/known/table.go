@@ -32,9 +32,6 @@ func (e *Entry) Int(key string, otherwise int) int {
 // Text gives a word of the line, or "".
 func (e *Entry) Text(key string) string { return e.values[key] }
 
-// Has tells whether the line has the word alone.
-func (e *Entry) Has(word string) bool { _, ok := e.values[word]; return ok }
-
 // Table answers what is known of a symbol.
 type Table struct {
 	exact    map[string][]*Entry
@@ -101,7 +98,7 @@ func (t *Table) add(e *Entry) {
 
 // settings are the words that a line may have behind its symbol, and whether they take a number.
 var settings = map[string]bool{
-	"arg": true, "len": true, "digest": true, "dest": true, "db": true, "max": true, "name": false, "returns-error": false,
+	"arg": true, "len": true, "digest": true, "dest": true, "db": true, "max": true, "name": false, "form": false,
 }
 
 func parse(words []string) (*Entry, error) {

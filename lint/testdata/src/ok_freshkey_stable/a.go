@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v4"
+	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
@@ -49,6 +50,15 @@ func Once(ctx context.Context, c Client) error {
 		}
 	}
 	return backoff.Retry(func() error { return c.Send(ctx, key, "b") }, backoff.NewExponentialBackOff())
+}
+
+// The application hands its context around; nothing here runs again.
+func Start(app dbos.DBOSContext, flow dbos.Workflow[string, string]) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if _, err := dbos.RunWorkflow(app, flow, "in", dbos.WithWorkflowID(uuid.NewString())); err != nil {
+			http.Error(w, "no", http.StatusBadGateway)
+		}
+	}
 }
 
 func Endpoint(c Client) http.HandlerFunc {
