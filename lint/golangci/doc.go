@@ -3,7 +3,7 @@
 //
 // Name it in .custom-gcl.yml and build with golangci-lint custom:
 //
-//	version: v2.5.0
+//	version: v2.15.0
 //	plugins:
 //	  - module: github.com/idem-go/idem/lint/golangci
 //	    version: latest
