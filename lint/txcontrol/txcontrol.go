@@ -22,6 +22,14 @@ var Analyzer = rule.New(rule.Rule{
 
 func run(p *rule.Pass) {
 	for _, s := range p.Flow.Statements {
+		if s.Stmt.Controls() && s.Remote == "" && s.Kind != flow.Completion && p.Flow.Handler(s.Call.Pos()) != nil {
+			p.Report(rule.Finding{
+				At:   s.Place(),
+				What: s.Stmt.Verb + " in a handler",
+				Why:  "a transaction of its own commits although the step may be done again",
+				Do:   "write through ctx.CompletionTx()",
+			})
+		}
 		if s.Kind == flow.Completion && s.Stmt.Controls() {
 			p.Report(rule.Finding{
 				At:   s.Place(),

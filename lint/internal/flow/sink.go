@@ -15,9 +15,8 @@ import (
 type Sink struct {
 	Expr   ast.Expr
 	Value  *Value
-	Name   string   // for people: "the header Idempotency-Key"
-	Column bool     // it is a column of a conflict target, one of several parts of the key
-	Whole  []*Value // of a column: all columns of the target
+	Name   string // for people: "the header Idempotency-Key"
+	Column bool   // it is a column of a conflict target, one of several parts of the key
 	Limit  Limit
 	Remote string // the key is minted in this function of another package, which Expr calls
 }
@@ -95,7 +94,7 @@ func (u *unit) add(s *Sink) {
 	for _, k := range u.keys {
 		if k.Expr == s.Expr {
 			if k.Column && !s.Column {
-				k.Column, k.Whole, k.Name = false, nil, s.Name
+				k.Column, k.Name = false, s.Name
 			}
 			if k.Limit.Max == 0 {
 				k.Limit = s.Limit

@@ -3,6 +3,7 @@ package flow
 import (
 	"go/ast"
 	"go/types"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -350,7 +351,6 @@ func (u *unit) bound(call *ast.CallExpr) {
 		if s.Stmt == nil || s.SQL == nil || IsAttemptTable(s.Table) {
 			continue
 		}
-		whole := u.target(s)
 		for _, column := range s.Stmt.Columns {
 			isTarget := s.Stmt.Conflict != nil && slices.Contains(s.Stmt.Conflict.Target, column)
 			named := isKeyName(column)
@@ -358,8 +358,14 @@ func (u *unit) bound(call *ast.CallExpr) {
 				continue
 			}
 			for _, n := range s.Stmt.Binds[column] {
-				k := &Sink{Name: "the column " + column, Column: isTarget && !named, Whole: whole}
+				k := &Sink{Name: "the column " + column, Column: isTarget && !named}
 				if u.bind(s, call, n, k) {
+					u.add(k)
+				}
+			}
+			for _, name := range s.Stmt.Named[column] {
+				k := &Sink{Name: "the column " + column, Column: isTarget && !named}
+				if u.bindNamed(s, name, k) {
 					u.add(k)
 				}
 			}
@@ -385,18 +391,51 @@ func (u *unit) bind(s *Statement, call *ast.CallExpr, n int, k *Sink) bool {
 	return true
 }
 
-// target gives the values of all columns of the conflict target.
-func (u *unit) target(s *Statement) []*Value {
-	if s.Stmt.Conflict == nil {
-		return nil
+// bindNamed finds what is bound to a name: the entry of a map such as pgx.NamedArgs, or the field of a
+// struct that has the name in its db tag.
+func (u *unit) bindNamed(s *Statement, name string, k *Sink) bool {
+	if len(s.args) == 0 {
+		return false
 	}
-	var list []*Value
-	for _, column := range s.Stmt.Conflict.Target {
-		for _, n := range s.Stmt.Binds[column] {
-			if n < len(s.args) {
-				list = append(list, u.expr(s.args[n]))
+	k.Expr = ast.Unparen(s.args[0])
+	t := u.typeOf(k.Expr)
+	if t == nil {
+		return false
+	}
+	v := u.expr(k.Expr)
+	switch t := deref(t).Underlying().(type) {
+	case *types.Map:
+		k.Value = v.at("[" + name + "]")
+		if e := u.entryOf(k.Expr, name); e != nil {
+			k.Expr = e
+		}
+	case *types.Struct:
+		for i := range t.NumFields() {
+			tag, _, _ := strings.Cut(reflect.StructTag(t.Tag(i)).Get("db"), ",")
+			if tag != name {
+				continue
+			}
+			k.Value = v.at(field(i))
+			if e := innerField(u.p.pass.TypesInfo, k.Expr, field(i)); e != nil {
+				k.Expr = e
 			}
 		}
 	}
-	return list
+	return k.Value != nil
+}
+
+// entryOf finds the expression for a key in a map literal, or nil.
+func (u *unit) entryOf(e ast.Expr, name string) ast.Expr {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	for _, elt := range lit.Elts {
+		if kv, ok := elt.(*ast.KeyValueExpr); ok {
+			if key, ok := u.name(kv.Key); ok && key == name {
+				return kv.Value
+			}
+		}
+	}
+	return nil
 }

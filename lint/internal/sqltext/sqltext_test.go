@@ -32,6 +32,13 @@ func TestInsert(t *testing.T) {
 	}
 }
 
+func TestNamed(t *testing.T) {
+	s := Parse(`INSERT INTO t (a, b) VALUES (:key, @other::text)`)[0]
+	if want := map[string][]string{"a": {"key"}, "b": {"other"}}; !reflect.DeepEqual(s.Named, want) {
+		t.Errorf("%v", s.Named)
+	}
+}
+
 func TestConflict(t *testing.T) {
 	text := `INSERT INTO t (a, b, c) VALUES ($1, $2, $3) ON CONFLICT (a, "B") DO UPDATE SET c = t.c + EXCLUDED.c, d = $3 WHERE t.e <> EXCLUDED.e RETURNING id`
 	s := Parse(text)[0]

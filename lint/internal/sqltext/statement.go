@@ -14,8 +14,9 @@ type Statement struct {
 	// Binds leads from a column to the number of the placeholder that fills it, counted from 0. Several
 	// rows of VALUES give several numbers.
 	Binds    map[string][]int
-	Conflict *Conflict // ON CONFLICT
-	Guarded  bool      // another clause handles the conflict: ON DUPLICATE KEY, OR IGNORE, WHERE NOT EXISTS
+	Named    map[string][]string // the same for placeholders with names: :key, @key
+	Conflict *Conflict           // ON CONFLICT
+	Guarded  bool                // another clause handles the conflict: ON DUPLICATE KEY, OR IGNORE, WHERE NOT EXISTS
 	Set      []Assignment
 	Where    []string // the words and placeholders of the WHERE clause
 	Returns  bool
@@ -80,7 +81,6 @@ func Parse(text string) []*Statement {
 // or a name of their own are counted.
 func numbering(tokens []token) map[int]int {
 	number := map[int]int{}
-	names := map[string]int{}
 	count := 0
 	for _, t := range tokens {
 		if t.kind != placeholder {
@@ -93,9 +93,6 @@ func numbering(tokens []token) map[int]int {
 		case err == nil:
 			number[t.pos] = n - 1
 		default: // :name and @name have no number
-			if _, known := names[t.text]; !known {
-				names[t.text] = -1
-			}
 			number[t.pos] = -1
 		}
 	}
@@ -126,7 +123,7 @@ func statements(tokens []token, number map[int]int) []*Statement {
 		}
 		tokens = rest
 	}
-	r := &reader{tokens: tokens, number: number, s: &Statement{Binds: map[string][]int{}}}
+	r := &reader{tokens: tokens, number: number, s: &Statement{Binds: map[string][]int{}, Named: map[string][]string{}}}
 	r.read()
 	return append(found, r.s)
 }
@@ -340,15 +337,20 @@ func (r *reader) bind(tokens []token) {
 		if i >= len(r.s.Columns) {
 			return
 		}
-		n, several := -1, false
+		var found []token
 		for _, t := range expr {
 			if t.kind == placeholder {
-				several = n >= 0
-				n = r.number[t.pos]
+				found = append(found, t)
 			}
 		}
-		if n >= 0 && !several {
-			r.s.Binds[r.s.Columns[i]] = append(r.s.Binds[r.s.Columns[i]], n)
+		if len(found) != 1 {
+			continue
+		}
+		column := r.s.Columns[i]
+		if n := r.number[found[0].pos]; n >= 0 {
+			r.s.Binds[column] = append(r.s.Binds[column], n)
+		} else {
+			r.s.Named[column] = append(r.s.Named[column], found[0].text[1:])
 		}
 	}
 }

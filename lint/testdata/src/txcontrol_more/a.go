@@ -77,3 +77,12 @@ func Gorm(db *gorm.DB) error {
 		return tx.Transaction(func(tx *gorm.DB) error { return nil })
 	})
 }
+
+// A transaction by hand.
+func ByHand(ctx runtime.Context, id int64) error {
+	if _, err := db.ExecContext(ctx, "START TRANSACTION"); err != nil { // want `\[txcontrol\]`
+		return err
+	}
+	_, err := db.ExecContext(ctx, "COMMIT") // want `\[txcontrol\]`
+	return err
+}
