@@ -135,10 +135,11 @@ func (u *unit) literal(lit *ast.CompositeLit) {
 	}
 }
 
-// fieldSink adds the value of a field that holds a key.
+// fieldSink adds the value of a field that holds a key. A struct that is named after attempts has one row
+// for each.
 func (u *unit) fieldSink(owner types.Type, name string, value ast.Expr) {
 	named := known.Named(owner)
-	if named != nil && (watches(named.Obj().Name()) || named.Obj().Pkg() != nil && watches(named.Obj().Pkg().Name())) {
+	if named != nil && (watches(named.Obj().Name()) || IsAttemptTable(named.Obj().Name()) || named.Obj().Pkg() != nil && watches(named.Obj().Pkg().Name())) {
 		return
 	}
 	if !isKeyName(name) && (named == nil || u.p.table.Find(known.Key, known.OfType(named)+"."+name) == nil) {

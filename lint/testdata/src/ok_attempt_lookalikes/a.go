@@ -48,3 +48,13 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[Args]) error {
 	}
 	return w.c.Register(ctx, key)
 }
+
+// StepAttempt is a row for each attempt, as its name says.
+type StepAttempt struct {
+	IdempotencyKey string
+	Attempt        int
+}
+
+func record(save func(StepAttempt) error, job *river.Job[Args]) error {
+	return save(StepAttempt{IdempotencyKey: fmt.Sprintf("%d/%d", job.ID, job.Attempt), Attempt: job.Attempt})
+}
