@@ -86,7 +86,7 @@ func (u *unit) statementsOf(call *ast.CallExpr) []*Statement {
 	}
 	i, ok := textArg(f)
 	if !ok || i >= len(call.Args) {
-		return u.unwritten(call, f)
+		return u.withoutSQL(call, f)
 	}
 	text, ok := sqlText(u.expr(call.Args[i]))
 	if !ok {
@@ -220,8 +220,8 @@ func (u *unit) isTx(v ssa.Value) bool {
 	return false
 }
 
-// unwritten recognises writes without SQL: gorm's Create and pgx's CopyFrom.
-func (u *unit) unwritten(call *ast.CallExpr, f *types.Func) []*Statement {
+// withoutSQL recognises writes without SQL: gorm's Create and pgx's CopyFrom.
+func (u *unit) withoutSQL(call *ast.CallExpr, f *types.Func) []*Statement {
 	s := &Statement{Call: call}
 	switch symbol := known.OfFunc(f); {
 	case symbol == "gorm.io/gorm.DB.Create" || symbol == "gorm.io/gorm.DB.CreateInBatches":

@@ -36,7 +36,7 @@ func (s *Source) isLocal(v *types.Var) bool {
 	return v.Kind() == types.LocalVar
 }
 
-// undeclare takes away the declaration of a variable, which must be a short one.
+// undeclare takes away the declaration of a variable, which must be a short one or that of a loop.
 func (s *Source) undeclare(v *types.Var, gone ast.Node) ([]analysis.TextEdit, bool) {
 	for _, file := range s.pass.Files {
 		if v.Pos() < file.FileStart || file.FileEnd <= v.Pos() {
@@ -46,6 +46,10 @@ func (s *Source) undeclare(v *types.Var, gone ast.Node) ([]analysis.TextEdit, bo
 		done := false
 		ast.Inspect(file, func(n ast.Node) bool {
 			if n == gone {
+				return false
+			}
+			if r, ok := n.(*ast.RangeStmt); ok && s.counts(r, v) {
+				edits, done = []analysis.TextEdit{Delete(r.Key.Pos(), r.Range)}, true
 				return false
 			}
 			a, ok := n.(*ast.AssignStmt)
@@ -58,6 +62,12 @@ func (s *Source) undeclare(v *types.Var, gone ast.Node) ([]analysis.TextEdit, bo
 		return edits, done
 	}
 	return nil, false
+}
+
+// counts tells whether a loop has the variable as its only one.
+func (s *Source) counts(r *ast.RangeStmt, v *types.Var) bool {
+	id, ok := r.Key.(*ast.Ident)
+	return ok && r.Value == nil && r.Tok == token.DEFINE && s.pass.TypesInfo.Defs[id] == v
 }
 
 func (s *Source) defines(a *ast.AssignStmt, v *types.Var) bool {
