@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/ast"
+	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -15,21 +16,48 @@ func IsEffectKey(columns []string) bool {
 	return slices.ContainsFunc(columns, isKeyName) || slices.Contains(columns, "run_id") && len(columns) > 1
 }
 
-// Completes tells whether the job is completed in the transaction of a statement, or next to it: then
-// both commit together, and a second execution does not see the job.
+// Completes tells whether the job is completed in the transaction of a statement: then both commit
+// together, and a second execution does not see the job. The completion stands in the same function, or
+// in one that calls it and hands it the transaction.
 func (p *Package) Completes(s *Statement) bool {
-	n := p.functionAround(s.Call)
-	if n == nil {
+	f := p.enclosing(s.Call)
+	if f == nil || s.Kind == OnPool {
 		return false
 	}
+	if p.completes(p.syntax[f]) {
+		return true
+	}
+	_, handed := s.Executor.(*ssa.Parameter)
+	if !handed {
+		return false
+	}
+	for _, decl := range p.syntax {
+		if p.calls(decl, f) && p.completes(decl) {
+			return true
+		}
+	}
+	return false
+}
+
+// completes tells whether a function completes a job.
+func (p *Package) completes(decl *ast.FuncDecl) bool {
+	return p.hasCall(decl, func(f *types.Func) bool { return p.known(known.Complete, f) != nil })
+}
+
+// calls tells whether a function calls another.
+func (p *Package) calls(decl *ast.FuncDecl, callee *types.Func) bool {
+	return p.hasCall(decl, func(f *types.Func) bool { return f != nil && f.Origin() == callee })
+}
+
+func (p *Package) hasCall(decl *ast.FuncDecl, wanted func(*types.Func) bool) bool {
 	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && p.known(known.Complete, p.Callee(call)) != nil {
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && wanted(p.Callee(call)) {
 			found = true
 		}
 		return !found
 	})
-	return found && s.Kind != OnPool
+	return found
 }
 
 // functionAround gives the declaration around a node.

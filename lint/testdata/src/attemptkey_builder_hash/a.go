@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -64,4 +66,37 @@ func Apart(ctx runtime.Context, to string) error {
 	line.WriteString(strconv.Itoa(ctx.Attempt()))
 	fmt.Println(line.String())
 	return client.Send(ctx, key.String(), to)
+}
+
+func Binary(ctx runtime.Context, to string) error {
+	buf := make([]byte, 8)
+	binary.BigEndian.PutUint64(buf, uint64(ctx.Attempt()))
+	sum := sha256.Sum256(append([]byte(ctx.RunID()), buf...))
+	return client.Send(ctx, hex.EncodeToString(sum[:]), to) // want `\[attemptkey\]`
+}
+
+func Marshalled(ctx runtime.Context, to string) error {
+	data, err := json.Marshal(map[string]any{"run": ctx.RunID(), "attempt": ctx.Attempt()})
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	return client.Send(ctx, hex.EncodeToString(sum[:]), to) // want `\[attemptkey\]`
+}
+
+func Grown(ctx runtime.Context, to string) error {
+	parts := []string{ctx.RunID(), ctx.Node()}
+	if ctx.Attempt() > 1 {
+		parts = append(parts, strconv.Itoa(ctx.Attempt()))
+	}
+	return client.Send(ctx, strings.Join(parts, ":"), to) // want `\[attemptkey\]`
+}
+
+func Changed(ctx runtime.Context, to string) error {
+	key := ctx.RunID() + ":" + ctx.Node()
+	switch {
+	case ctx.Attempt() > 1:
+		key += ":attempt:" + strconv.Itoa(ctx.Attempt())
+	}
+	return client.Send(ctx, key, to) // want `\[attemptkey\]`
 }

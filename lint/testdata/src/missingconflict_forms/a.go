@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
@@ -89,5 +90,21 @@ func (w *Worker) others(ctx context.Context, job *river.Job[Args]) error {
 		return err
 	}
 	_, err := w.db.ExecContext(ctx, "-- INSERT INTO badges\nSELECT 'INSERT INTO badges (user_id) VALUES (1)'")
+	return err
+}
+
+// Completed hands its transaction to insert, and completes the job in it.
+func (w *Worker) completed(ctx context.Context, job *river.Job[Args]) error {
+	return pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+		if err := w.insert(ctx, tx, job.Args.ID); err != nil {
+			return err
+		}
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
+}
+
+func (w *Worker) insert(ctx context.Context, tx pgx.Tx, id int64) error {
+	_, err := tx.Exec(ctx, `INSERT INTO badges (user_id) VALUES ($1)`, id)
 	return err
 }
