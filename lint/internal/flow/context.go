@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
 
@@ -94,7 +95,7 @@ func (p *Package) function(n ast.Node, typ *ast.FuncType, sig *types.Signature, 
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
 		e := p.knownType(known.Handler, v.Type())
-		if e == nil || !hasForm(e.Text("form"), sig, i) {
+		if e == nil || !hasForm(e.Text("form"), n, sig, i) {
 			continue
 		}
 		r := &Region{Pos: n.Pos(), End: n.End(), Node: n, Why: "the handler takes a " + short(e.Symbol)}
@@ -120,7 +121,7 @@ func (p *Package) function(n ast.Node, typ *ast.FuncType, sig *types.Signature, 
 }
 
 // hasForm tells a handler from other functions whose parameter i is of the same type.
-func hasForm(form string, sig *types.Signature, i int) bool {
+func hasForm(form string, n ast.Node, sig *types.Signature, i int) bool {
 	params, results := sig.Params(), sig.Results()
 	fails := results.Len() > 0 && isError(results.At(results.Len()-1).Type())
 	switch form {
@@ -128,8 +129,24 @@ func hasForm(form string, sig *types.Signature, i int) bool {
 		return fails && params.Len() == 2 && results.Len() == 1 && i == 1 && isContext(params.At(0).Type())
 	case "workflow":
 		return fails && params.Len() == 2 && results.Len() == 2 && i == 0
+	case "consumer":
+		return fails && params.Len() == 1
+	case "message":
+		decl, ok := n.(*ast.FuncDecl)
+		return !ok || !publishes(decl.Name.Name)
 	}
 	return true
+}
+
+// publishes tells whether a function sends what it is given, by its name.
+func publishes(name string) bool {
+	name = strings.ToLower(name)
+	for _, prefix := range []string{"publish", "produce", "emit", "enqueue", "write", "send", "new", "to"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }

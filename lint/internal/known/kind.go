@@ -11,7 +11,7 @@ const (
 	Fresh     Kind = "fresh"     // gives something new in each execution; len= is its length as text
 	Fills     Kind = "fills"     // fills argument arg= with something new
 	Attribute Kind = "attribute" // a map whose entry name= is an attempt counter
-	Handler   Kind = "handler"   // a function with a parameter of this type runs again; form=task: only func(context, T) error; form=workflow: only func(T, In) (Out, error)
+	Handler   Kind = "handler"   // a function with a parameter of this type runs again; form=task: only func(context, T) error; form=workflow: only func(T, In) (Out, error); form=consumer: only func(T) (…, error); form=message: none that is named as a sender
 	Repeats   Kind = "repeats"   // a function that calls it runs again
 	Repeated  Kind = "repeated"  // the function given as argument arg= runs again
 	Key       Kind = "key"       // argument arg=, or the field, is a deduplication key
