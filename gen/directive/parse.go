@@ -21,6 +21,9 @@ func Parse(c *ast.Comment, report Reporter) *Directive {
 		reportNearMiss(c, report)
 		return nil
 	}
+	if raw.Name == linters {
+		return nil
+	}
 	spec := lookup(raw, report)
 	if spec == nil {
 		return nil
@@ -36,6 +39,10 @@ func Parse(c *ast.Comment, report Reporter) *Directive {
 	}
 	return p.d
 }
+
+// linters is the name of the directive that silences the linter. It stands anywhere, and says nothing about what is
+// generated; the linter checks it.
+const linters = "ignore"
 
 func lookup(raw ast.Directive, report Reporter) *Spec {
 	namePos := raw.Slash + token.Pos(len("//"+tool+":"))
