@@ -119,6 +119,7 @@ func doFlaky(ctx runtime.Context, n int64) error {
 func doSlow(ctx runtime.Context, n int64) error {
 	err := book(ctx, slow, n)
 	if err == nil && ctx.Attempt() == 1 {
+		//idem:ignore slowtx -- it is slow on purpose: its first attempt must time out
 		<-ctx.Done()
 		err = ctx.Err()
 	}
