@@ -49,14 +49,22 @@ func (w *Worker) sweepOnce() (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	var e Event
-	var state State
-	_, err = pgx.ForEachRow(rows, []any{&e.RunID, &e.Node, &e.Queue, &e.Attempt, &e.Reclaims, &state, &e.Reason}, func() error {
-		n++
-		w.reportSweep(e, state)
-		return nil
+	type sweptStep struct {
+		event Event
+		state State
+	}
+	swept, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s sweptStep, err error) {
+		e := &s.event
+		return s, row.Scan(&e.RunID, &e.Node, &e.Queue, &e.Attempt, &e.Reclaims, &s.state, &e.Reason)
 	})
-	return n, err
+	if err != nil {
+		return 0, err
+	}
+	// Only now is the sweep committed: whoever is woken earlier may find nothing.
+	for _, s := range swept {
+		w.reportSweep(s.event, s.state)
+	}
+	return len(swept), nil
 }
 
 // noisyReclaims is how many times a step may be taken over before each further time is an error in the log.

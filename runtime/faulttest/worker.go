@@ -45,8 +45,10 @@ func timingOut(grace time.Duration) workOption {
 	}
 }
 
-// sweeping has the worker look for leases that have run out.
-func sweeping(w *workPlan) { w.config.Sweep = 15 * time.Millisecond }
+// sweeping has the worker look for leases that have run out, and for what is then to be done.
+func sweeping(w *workPlan) {
+	w.config.Sweep, w.config.Poll = 15*time.Millisecond, 100*time.Millisecond
+}
 
 // polling has the worker look for steps that are enqueued after its start.
 func polling(w *workPlan) { w.config.Poll = 15 * time.Millisecond }
