@@ -45,7 +45,8 @@ func timingOut(grace time.Duration) workOption {
 	}
 }
 
-// sweeping has the worker look for leases that have run out, and for what is then to be done.
+// sweeping has the worker look for leases that have run out. It polls too: the last sweep of a killed process may still
+// run on the server, take the step back, and have nobody left to wake.
 func sweeping(w *workPlan) {
 	w.config.Sweep, w.config.Poll = 15*time.Millisecond, 100*time.Millisecond
 }
