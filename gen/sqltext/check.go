@@ -36,9 +36,12 @@ func CheckType(s string) error {
 	if len(found) == 0 || found[0].kind == symbol {
 		return errors.New("it does not start with the name of a type")
 	}
-	for _, t := range found {
+	for i, t := range found {
 		lower := strings.ToLower(t.text)
 		switch {
+		case t.kind == symbol && t.text == "-" && !strings.Contains("(,", found[max(i-1, 0)].text):
+			// A sign belongs to a limit, as in numeric(5,-2). Two of them side by side would begin a comment.
+			return errors.New("- has no place in a type but before a number in parentheses")
 		case t.kind == literal, t.kind == symbol && !strings.Contains("()[].,-", t.text):
 			return fmt.Errorf("%s has no place in a type", t.text)
 		case t.kind == word && slices.Contains(columnWords, lower):

@@ -27,7 +27,7 @@ func FuzzCheckExpression(f *testing.F) {
 
 // FuzzCheckType does the same for types, which stand in casts and column definitions.
 func FuzzCheckType(f *testing.F) {
-	for _, seed := range []string{"bigint", "numeric(12,2)", `"a""b"`, "text)", "text[", "text--", "e'x'"} {
+	for _, seed := range []string{"bigint", "numeric(12,2)", `"a""b"`, "text)", "text[", "text--", "e'x'", "0- -", "numeric(5,-2)", "a(- -1)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, columnType string) {
@@ -109,4 +109,18 @@ func closing(sql string, start int, quote byte) int {
 
 func wordByte(c byte) bool {
 	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// TestSignsInTypes: a sign stands before a limit, and nowhere else. Two of them would begin a comment once the space
+// between them is gone.
+func TestSignsInTypes(t *testing.T) {
+	t.Parallel()
+	if err := sqltext.CheckType("numeric(5,-2)"); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"0- -", "text- -", "text -", "numeric(5,- -2)", "a(1-2)"} {
+		if sqltext.CheckType(bad) == nil {
+			t.Errorf("%q passes as a type", bad)
+		}
+	}
 }
