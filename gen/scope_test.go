@@ -6,34 +6,34 @@ import (
 )
 
 func TestScopeCovers(t *testing.T) {
-	shop := module{dir: filepath.FromSlash("/work/shop"), path: "example.com/shop"}
+	shop := module{dir: filepath.FromSlash("/src/shop"), path: "example.com/shop"}
 	for _, c := range []struct {
 		dir, pattern, importPath string
 		want                     bool
 	}{
-		{"/work/shop", "./...", "example.com/shop", true},
-		{"/work/shop", "./...", "example.com/shop/a/b", true},
-		{"/work/shop", "./...", "example.com/shop/testdata/x", false},
-		{"/work/shop", "./...", "example.com/shop/_x", false},
-		{"/work/shop", "./...", "example.com/shop/.x", false},
-		{"/work/shop", "./testdata/x", "example.com/shop/testdata/x", true},
-		{"/work/shop", "./testdata/...", "example.com/shop/testdata/x", true},
-		{"/work/shop/a", "./...", "example.com/shop/b", false},
-		{"/work/shop/a", "./...", "example.com/shop/a", true},
-		{"/work/shop/a", "../...", "example.com/shop/b", true},
-		{"/work/shop/a", ".", "example.com/shop/a", true},
-		{"/work/shop/a", ".", "example.com/shop/a/b", false},
-		{"/work/shop", "./a/.../c", "example.com/shop/a/b/c", true},
-		{"/work/shop", "./a/.../c", "example.com/shop/a/b/d", false},
-		{"/work/shop", "./ab...", "example.com/shop/abc", true},
-		{"/work/shop", "./a", "example.com/shop/ab", false},
+		{"/src/shop", "./...", "example.com/shop", true},
+		{"/src/shop", "./...", "example.com/shop/a/b", true},
+		{"/src/shop", "./...", "example.com/shop/testdata/x", false},
+		{"/src/shop", "./...", "example.com/shop/_x", false},
+		{"/src/shop", "./...", "example.com/shop/.x", false},
+		{"/src/shop", "./testdata/x", "example.com/shop/testdata/x", true},
+		{"/src/shop", "./testdata/...", "example.com/shop/testdata/x", true},
+		{"/src/shop/a", "./...", "example.com/shop/b", false},
+		{"/src/shop/a", "./...", "example.com/shop/a", true},
+		{"/src/shop/a", "../...", "example.com/shop/b", true},
+		{"/src/shop/a", ".", "example.com/shop/a", true},
+		{"/src/shop/a", ".", "example.com/shop/a/b", false},
+		{"/src/shop", "./a/.../c", "example.com/shop/a/b/c", true},
+		{"/src/shop", "./a/.../c", "example.com/shop/a/b/d", false},
+		{"/src/shop", "./ab...", "example.com/shop/abc", true},
+		{"/src/shop", "./a", "example.com/shop/ab", false},
 		{"/elsewhere", "example.com/shop/...", "example.com/shop/a", true},
 		{"/elsewhere", "example.com/shop/...", "example.com/shop", true},
 		{"/elsewhere", "example.com/shop/a", "example.com/shop/a/b", false},
 		{"/elsewhere", "example.com/shopping/...", "example.com/shop", false},
 		{"/elsewhere", "all", "example.com/shop/a", true},
-		{"/elsewhere", "/work/shop/...", "example.com/shop/a", true},
-		{"/elsewhere", "/work/shop/a", "example.com/shop/b", false},
+		{"/elsewhere", "/src/shop/...", "example.com/shop/a", true},
+		{"/elsewhere", "/src/shop/a", "example.com/shop/b", false},
 	} {
 		dir, found := shop.folder(c.importPath)
 		if !found {
@@ -46,9 +46,9 @@ func TestScopeCovers(t *testing.T) {
 }
 
 func TestModulePaths(t *testing.T) {
-	shop := module{dir: filepath.FromSlash("/work/shop"), path: "example.com/shop"}
+	shop := module{dir: filepath.FromSlash("/src/shop"), path: "example.com/shop"}
 	for importPath, want := range map[string]string{
-		"example.com/shop": "/work/shop", "example.com/shop/a/b": "/work/shop/a/b", "example.com/shopping": "", "other.test": "",
+		"example.com/shop": "/src/shop", "example.com/shop/a/b": "/src/shop/a/b", "example.com/shopping": "", "other.test": "",
 	} {
 		dir, found := shop.folder(importPath)
 		if found != (want != "") || found && dir != filepath.FromSlash(want) {
