@@ -132,8 +132,8 @@ renewed AS (
     FROM free WHERE s.id = free.id)
 SELECT id FROM held`
 
-// sqlSweep takes steps back whose lease has run out. The attempt stays; past max_reclaims the step is
-// discarded. A step that somebody is completing at the moment is locked and passed over.
+// sqlSweep takes steps back whose lease has run out. The attempt stays, and so does the place in the queue: what
+// was enqueued since does not delay a recovery. Past max_reclaims the step is discarded. A step that somebody is completing at the moment is locked and passed over.
 const sqlSweep = `WITH expired AS MATERIALIZED (
     SELECT id, worker, reclaims >= max_reclaims AS give_up FROM "idem".steps
     WHERE state = 'running' AND lease_expires_at < now()
@@ -144,7 +144,7 @@ swept AS (
         reason = CASE WHEN e.give_up THEN 'reclaim_limit' ELSE 'lease_expired' END,
         epoch = s.epoch + 1,
         reclaims = CASE WHEN e.give_up THEN s.reclaims ELSE s.reclaims + 1 END,
-        scheduled_at = now(), lease_expires_at = NULL, worker = NULL,
+        scheduled_at = LEAST(s.scheduled_at, now()), lease_expires_at = NULL, worker = NULL,
         finished_at = CASE WHEN e.give_up THEN clock_timestamp() END
     FROM (SELECT id, worker, COALESCE(give_up, false) AS give_up FROM expired) e
     WHERE s.id = e.id
