@@ -77,8 +77,13 @@ func TestWithoutEffect(t *testing.T) {
 		}
 	}
 	l.Next(ledger.Hang)
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		for l.Effects("k") == 0 && !t.Failed() {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
 	if _, err := c.Send(ctx, "k", 1); err == nil || l.Effects("k") != 1 {
 		t.Errorf("%v, %d effects", err, l.Effects("k"))
 	}
