@@ -11,7 +11,7 @@ type RenameError struct{ Old, New string }
 
 // Error names both.
 func (e *RenameError) Error() string {
-	return fmt.Sprintf("--rename %s=%s: idem.lock has no node or table %q that is called %q now", e.Old, e.New, e.Old, e.New)
+	return fmt.Sprintf("--rename %s=%s: idem.lock has no node, provider or table %q that is called %q now", e.Old, e.New, e.Old, e.New)
 }
 
 // checkRenames refuses a rename that says nothing about any lock: a misspelt name would otherwise pass.

@@ -49,7 +49,7 @@ The settings of migrations and tests are kept in idem.lock, so that they need to
 	flags.StringVar(&g.migrations, "migrations", "", "write migrations to `DIR` from now on")
 	flags.StringVar(&g.format, "migrations-format", "", "write migrations as `FORMAT` from now on: goose, golang-migrate or plain")
 	flags.BoolVar(&g.tests, "tests", true, "write tests of the handlers from now on, or --tests=false none")
-	flags.StringArrayVar(&g.renames, "rename", nil, "let a node or a table change its name, as `OLD=NEW`; may be repeated")
+	flags.StringArrayVar(&g.renames, "rename", nil, "let a node, a provider or a table change its name, as `OLD=NEW`; may be repeated")
 	flags.BoolVar(&g.json, "json", false, "print diagnostics as JSON")
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "name also the files that are up to date, and the time taken")
 	g.cmd.run = g.run

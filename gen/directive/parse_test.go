@@ -153,7 +153,7 @@ func TestNearMissesSayWhatToWrite(t *testing.T) {
 		"//idem:Step charge":               "write //idem:step charge",
 		"//idem:_x":                        "write //idem:_x",
 		"// idem:stpe charge":              "write //idem:step charge",
-		"//idem:":                          "write one of //idem:action, //idem:step, //idem:effect",
+		"//idem:":                          "write one of //idem:action, //idem:step, //idem:effect, //idem:outbox, //idem:provider",
 		"/*idem:step charge\ntimeout=1s*/": "write //idem:step charge",
 	}
 	for text, fix := range tests {

@@ -79,14 +79,38 @@ var registry = []*Spec{
 			{Name: "existing", Kind: Flag, Default: "idem makes the table", Doc: "Adopt a table that exists already.", Later: true},
 		},
 	},
-	{Name: "outbox", On: Struct, Form: "struct", Doc: "One command that leaves Postgres.", Later: true},
-	{Name: "provider", On: Func, Form: "func(ctx context.Context, key string, req Req) (Receipt, error)", Doc: "A call to another system, sent with a stable key.", Later: true},
+	{
+		Name: "outbox", On: Struct, Form: "struct",
+		Doc: "One command to another system, written in the transaction that completes the step and sent by a relay afterwards.",
+		Params: []Param{
+			{Name: "table", Kind: TableName, Default: "the struct's name in snake case with _outbox behind it", Doc: "Table of the commands: name, or schema.name."},
+			{Name: "to", Kind: Field, Default: "all go to one destination", Doc: "String field with the destination. Each has a limit and a breaker of its own."},
+			{Name: "order_by", Kind: Field, Default: "no order", Doc: "String field: commands with the same value of it are sent in the order in which they were queued."},
+			{Name: "item", Kind: Field, Default: "one command per run and node", Doc: "Field that tells several commands of one step apart."},
+			{Name: "body", Kind: Field, Default: "the only []byte or json.RawMessage field, else the row as JSON", Doc: "Field that is sent, to the byte: []byte, json.RawMessage or string."},
+		},
+	},
+	{
+		Name: "provider", On: Func, Form: "func(ctx context.Context, key string, req Req) (Receipt, error)",
+		Doc:  "A call to another system, sent with a stable key: once per run and node as far as that system lets it be known.",
+		Node: providerName,
+		Params: []Param{
+			{Name: "window", Kind: Duration, Default: "none, and what may have been done is sent again only when lookup= has shown that it was not", Doc: "How long the other system honours a key: a second request under it has no second effect."},
+			{Name: "lookup", Kind: Function, Default: "none", Doc: "Function, or method of the same receiver, that finds a call by its key: func(ctx context.Context, key string) (Receipt, bool, error)."},
+			{Name: "undo", Kind: Function, Default: "none", Doc: "Function, or method of the same receiver, that takes a call back: func(ctx context.Context, key string, receipt Receipt) error."},
+		},
+	},
 	{Name: "flow", On: Struct, Form: "var block or package comment", Doc: "Typed wiring of steps.", Later: true},
 }
 
 var nodeName = &Param{
 	Name: "NAME", Kind: Node,
 	Doc: "Durable name of the handler: a part of every key, so it outlives renames of the Go function.",
+}
+
+var providerName = &Param{
+	Name: "NAME", Kind: Node,
+	Doc: "Durable name of the provider: a part of every key, so it outlives renames of the Go function.",
 }
 
 // limits gives the arguments that actions and steps share, with more of the directive's own behind

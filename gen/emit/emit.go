@@ -30,6 +30,14 @@ func Go(p *model.Package) ([]byte, error) {
 	for _, e := range p.Effects {
 		effect(f, e)
 	}
+	for _, o := range p.Outboxes {
+		outbox(f, o)
+	}
+	for _, v := range p.Providers {
+		if err := provider(f, p, v); err != nil {
+			return nil, fmt.Errorf("package %s: %s: %w", p.Path, v.Selector(), err)
+		}
+	}
 	return render(p, f)
 }
 
@@ -68,6 +76,14 @@ func imports(p *model.Package) map[string]string {
 		if h.Out != nil {
 			maps.Copy(real, h.Out.Imports)
 		}
+	}
+	if len(p.Outboxes) > 0 {
+		real["context"], real[poolPath], real[outboxPath] = "context", "pgxpool", "outbox"
+	}
+	for _, v := range p.Providers {
+		real[providerPath] = "provider"
+		maps.Copy(real, v.Req.Imports)
+		maps.Copy(real, v.Receipt.Imports)
 	}
 	return real
 }

@@ -29,6 +29,8 @@ const (
 	faultsName   = "f"
 	inputName    = "in"
 	registryName = "r"
+	reqName      = "req"
+	optsName     = "opts"
 	// recvFallback names a receiver whose type gives no letter of its own.
 	recvFallback = "h"
 )
@@ -52,6 +54,15 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 		n.take(registryParam(h))
 		if h.Recv != nil {
 			n.take(receiverName(h.Recv.Type))
+		}
+	}
+	if len(p.Outboxes) > 0 {
+		n.take(txName, keyName, poolName, senderName, configName, bodyName)
+	}
+	for _, v := range p.Providers {
+		n.take(reqName, optsName, registryName)
+		if v.Recv != nil {
+			n.take(providerReceiver(p, v))
 		}
 	}
 	for _, path := range byFamiliarity(real) {

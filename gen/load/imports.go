@@ -15,6 +15,12 @@ import (
 // always are the imports of generated code that the source itself need not have.
 var always = []string{"time", RuntimePath}
 
+// DirectiveImports are the imports of what is generated for a directive, by its name, that come on top of those.
+var DirectiveImports = map[string][]string{
+	"outbox":   {"context", RuntimePath + "/outbox", "github.com/jackc/pgx/v5/pgxpool"},
+	"provider": {RuntimePath + "/provider"},
+}
+
 // FaultTestPath is the import path of the package that generated tests call.
 const FaultTestPath = RuntimePath + "/faulttest"
 

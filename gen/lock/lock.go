@@ -17,6 +17,7 @@ type Lock struct {
 	Tests      *bool                   `json:"tests"` // whether tests are generated; never nil once it is read
 	Files      map[string]string       `json:"files"` // generated files and their hashes
 	Nodes      map[string]Node         `json:"nodes"` // by node name
+	Providers  map[string]Provider     `json:"providers,omitempty"` // by the provider's name
 	Tables     map[string]schema.Table `json:"tables"`
 }
 
@@ -63,6 +64,9 @@ func (l *Lock) complete() {
 	}
 	if l.Nodes == nil {
 		l.Nodes = map[string]Node{}
+	}
+	if l.Providers == nil {
+		l.Providers = map[string]Provider{}
 	}
 	if l.Tables == nil {
 		l.Tables = map[string]schema.Table{}

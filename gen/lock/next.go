@@ -19,7 +19,7 @@ type Run struct {
 	Covers func(importPath string) bool
 	// CoversDir is Covers for the folder of a file, relative to Dir.
 	CoversDir func(dir string) bool
-	Renames   map[string]string // old names that the author gives up, of nodes and tables
+	Renames   map[string]string // old names that the author gives up, of nodes, providers and tables
 }
 
 // Next is where a run leads.
@@ -43,6 +43,7 @@ func (l *Lock) Next(run Run) (*Next, error) {
 	s.Lock.Migrations.Files = maps.Clone(l.Migrations.Files)
 	s.files()
 	s.nodes()
+	s.providers()
 	changes, err := s.tables()
 	if err != nil {
 		return nil, err

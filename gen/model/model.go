@@ -16,8 +16,10 @@ type Package struct {
 	Names []string
 	// TestNames are the further identifiers that the package's own tests declare, sorted, for the same reasons.
 	TestNames []string
-	Handlers  []Handler // in order of Name
-	Effects   []Effect  // in order of Type
+	Handlers  []Handler  // in order of Name
+	Effects   []Effect   // in order of Type
+	Outboxes  []Outbox   // in order of Type
+	Providers []Provider // in order of Name
 }
 
 // HandlerKind tells an action (no output) from a step (an output).

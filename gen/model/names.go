@@ -49,11 +49,13 @@ func (h Handler) TestName() string {
 // FixtureName is what the function could be called that the handler's test takes its needs from.
 func (h Handler) FixtureName() string { return lowerFirst(h.joined()) + "Fixture" }
 
-func (h Handler) joined() string {
-	if h.Recv == nil {
-		return h.Func
+func (h Handler) joined() string { return joined(h.Recv, h.Func) }
+
+func joined(recv *Recv, name string) string {
+	if recv == nil {
+		return name
 	}
-	return h.Recv.Type + upperFirst(h.Func)
+	return recv.Type + upperFirst(name)
 }
 
 func (h Handler) cased(name string) string {
@@ -94,6 +96,12 @@ func (p *Package) GeneratedNames() []string {
 	}
 	for _, e := range p.Effects {
 		names = append(names, e.GeneratedNames()...)
+	}
+	for _, o := range p.Outboxes {
+		names = append(names, o.GeneratedNames()...)
+	}
+	for _, v := range p.Providers {
+		names = append(names, v.GeneratedNames()...)
 	}
 	slices.Sort(names)
 	return names

@@ -20,7 +20,16 @@ type scoped struct {
 func acrossPackages(packages []scoped) diag.List {
 	var list diag.List
 	type key struct{ root, name string }
-	nodes, tables := map[key]diag.Position{}, map[key]diag.Position{}
+	nodes, providers := map[key]diag.Position{}, map[key]diag.Position{}
+	tables := map[key]string{}
+	claimTable := func(root, schema, table, owner string, pos diag.Position) {
+		k := key{root, sqltext.Qualified(schema, table)}
+		if first, ok := tables[k]; ok {
+			list.Add(pos, "duplicate-table", "give one of them another table=", "table %s is written by the %s already", k.name, first)
+		} else {
+			tables[k] = owner + " at " + pos.String()
+		}
+	}
 	for _, p := range packages {
 		for _, h := range p.Handlers {
 			k := key{p.root, h.Name}
@@ -30,12 +39,25 @@ func acrossPackages(packages []scoped) diag.List {
 				nodes[k] = h.Pos
 			}
 		}
-		for _, e := range p.Effects {
-			k := key{p.root, sqltext.Qualified(e.Schema, e.Table)}
-			if first, ok := tables[k]; ok {
-				list.Add(e.Pos, "duplicate-table", "give one of them another table=", "table %s is written by the effect at %s already", k.name, first)
+		for _, v := range p.Providers {
+			k := key{p.root, v.Name}
+			if first, ok := providers[k]; ok {
+				list.Add(v.Pos, "duplicate-provider", "choose another name", "the name %s is taken by the provider at %s", v.Name, first)
 			} else {
-				tables[k] = e.Pos
+				providers[k] = v.Pos
+			}
+		}
+		for _, e := range p.Effects {
+			claimTable(p.root, e.Schema, e.Table, "effect", e.Pos)
+		}
+		for _, o := range p.Outboxes {
+			claimTable(p.root, o.Schema, o.Table, "outbox", o.Pos)
+		}
+	}
+	for _, p := range packages {
+		for _, v := range p.Providers {
+			if node, ok := nodes[key{p.root, model.UndoNode(v.Name)}]; ok && v.Undo != nil {
+				list.Add(node, "duplicate-node", "choose another name", "the name %s is taken by the undo of the provider at %s", model.UndoNode(v.Name), v.Pos)
 			}
 		}
 	}

@@ -22,7 +22,8 @@ func (r *resolver) handler(p directive.Placed) {
 		Doc:    synopsis(p.Doc, p.Func.Name.Name),
 		Pos:    r.prog.Position(p.Pos),
 	}
-	recvOK := r.receiver(p.Func, fn, &h)
+	var recvOK bool
+	h.Recv, recvOK = r.receiver(p.Func, fn)
 	signatureOK := r.signature(p.Func, fn, &h)
 	if !recvOK || !signatureOK || p.Node == nil {
 		return
@@ -61,11 +62,11 @@ func (r *resolver) nameable(p directive.Placed, name *ast.Ident) bool {
 	return false
 }
 
-// receiver resolves a method's receiver.
-func (r *resolver) receiver(decl *ast.FuncDecl, fn *types.Func, h *model.Handler) bool {
+// receiver resolves a method's receiver; nil for a function.
+func (r *resolver) receiver(decl *ast.FuncDecl, fn *types.Func) (*model.Recv, bool) {
 	recv := fn.Signature().Recv()
 	if decl.Recv == nil || recv == nil {
-		return true
+		return nil, true
 	}
 	t, pointer := types.Unalias(recv.Type()), false
 	if p, ok := t.(*types.Pointer); ok {
@@ -75,12 +76,11 @@ func (r *resolver) receiver(decl *ast.FuncDecl, fn *types.Func, h *model.Handler
 	switch {
 	case !ok:
 		r.undefined(decl.Recv.List[0].Type, "the receiver")
-		return false
+		return nil, false
 	case named.TypeParams().Len() > 0 || named.TypeArgs().Len() > 0:
 		r.add(decl.Recv.List[0].Type.Pos(), "generic-receiver", "put the method on a type without type parameters, or write a function that calls it",
 			"%s is a method of the generic type %s", decl.Name.Name, named.Obj().Name())
-		return false
+		return nil, false
 	}
-	h.Recv = &model.Recv{Type: named.Obj().Name(), Pointer: pointer}
-	return true
+	return &model.Recv{Type: named.Obj().Name(), Pointer: pointer}, true
 }

@@ -59,6 +59,32 @@ func (g *generatedNames) claim(pos token.Pos, owner string, names []string) {
 	}
 }
 
+// claimMethods takes names for what a directive adds to a type, and reports those that are taken there.
+func (g *generatedNames) claimMethods(pos token.Pos, owner, typeName string, names []string) {
+	scope := g.r.withTests().Scope()
+	for _, name := range names {
+		full := typeName + "." + name
+		if other := g.owners[full]; other != "" {
+			g.r.add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", other, owner, full)
+		} else if obj := member(scope.Lookup(typeName), name); obj != nil {
+			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which exists already at %s", owner, full, g.r.prog.Position(obj.Pos()))
+		}
+		g.owners[full] = owner
+	}
+}
+
+// member gives the field or the method that a type declares itself, or nil. What it embeds a method of its own hides.
+func member(typeName types.Object, name string) types.Object {
+	if typeName == nil {
+		return nil
+	}
+	obj, index, _ := types.LookupFieldOrMethod(typeName.Type(), true, typeName.Pkg(), name)
+	if len(index) != 1 {
+		return nil
+	}
+	return obj
+}
+
 // predeclared are the identifiers of Go that generated code is written with.
 var predeclared = []string{"any", "bool", "error", "int", "nil", "string", "true"}
 

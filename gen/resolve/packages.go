@@ -3,6 +3,7 @@ package resolve
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
@@ -35,7 +36,7 @@ func resolveFound(ctx context.Context, dir string, found []*scan.Package, tested
 		r.readDirectives(pkg)
 	}
 	hasDirectives := func(pkg *load.Package) bool { return len(r.placed[pkg]) > 0 }
-	if err := r.prog.Import(ctx, hasDirectives, r.testImports()...); err != nil {
+	if err := r.prog.Import(ctx, hasDirectives, slices.Concat(r.directiveImports(), r.testImports())...); err != nil {
 		return nil, err
 	}
 	resolution, err := r.packages(emit)
@@ -56,6 +57,17 @@ type run struct {
 	placed map[*load.Package][]directive.Placed
 	scopes []scoped
 	list   diag.List
+}
+
+// directiveImports are what the code that is generated for the run's directives imports.
+func (r *run) directiveImports() []string {
+	var paths []string
+	for _, placed := range r.placed {
+		for _, p := range placed {
+			paths = append(paths, load.DirectiveImports[p.Spec.Name]...)
+		}
+	}
+	return paths
 }
 
 // testImports are what the generated tests of the run import.

@@ -37,21 +37,25 @@ func newResolver(prog *load.Program, pkg *load.Package, tests bool) *resolver {
 
 func (r *resolver) resolve(placed []directive.Placed) *model.Package {
 	r.onePackage()
-	if why := r.prog.Missing(load.RuntimePath); why != "" {
-		why, _, _ = strings.Cut(why, "; to add it")
-		r.add(placed[0].Pos, "runtime-missing", "run go get github.com/idem-go/idem", "generated code needs %s: %s", load.RuntimePath, why)
-	}
+	r.importable(placed)
 	r.shadowed()
 	for _, p := range placed {
-		if p.Func != nil {
-			r.handler(p)
-		} else {
+		switch p.Spec.Name {
+		case "effect":
 			r.effect(p)
+		case "outbox":
+			r.outbox(p)
+		case "provider":
+			r.provider(p)
+		default:
+			r.handler(p)
 		}
 	}
 	r.model.TestNames = r.testNames()
 	slices.SortStableFunc(r.model.Handlers, func(a, b model.Handler) int { return cmp.Compare(a.Name, b.Name) })
 	slices.SortStableFunc(r.model.Effects, func(a, b model.Effect) int { return cmp.Compare(a.Type, b.Type) })
+	slices.SortStableFunc(r.model.Providers, func(a, b model.Provider) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(r.model.Outboxes, func(a, b model.Outbox) int { return cmp.Compare(a.Type, b.Type) })
 	return r.model
 }
 
@@ -61,6 +65,20 @@ func (r *resolver) onePackage() {
 	for _, file := range r.pkg.Syntax {
 		if file.Name.Name != r.pkg.Name {
 			r.add(file.Name.Pos(), "mixed-packages", "move the file to a folder of its own", "a file of package %s among those of package %s", file.Name.Name, r.pkg.Name)
+		}
+	}
+}
+
+// importable reports what generated code imports and the module does not have, at the first directive that needs it.
+func (r *resolver) importable(placed []directive.Placed) {
+	asked := map[string]bool{}
+	for _, p := range placed {
+		for _, path := range append([]string{load.RuntimePath}, load.DirectiveImports[p.Spec.Name]...) {
+			if why := r.prog.Missing(path); why != "" && !asked[path] {
+				why, _, _ = strings.Cut(why, "; to add it")
+				r.add(p.Pos, "runtime-missing", "run go get github.com/idem-go/idem", "generated code needs %s: %s", path, why)
+			}
+			asked[path] = true
 		}
 	}
 }

@@ -1,0 +1,84 @@
+package resolve
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/model"
+)
+
+// companion finds the function that lookup= or undo= names, and checks its form: a function of the package or, where
+// the provider is a method, one of the same receiver. It gives nil without one.
+func (r *resolver) companion(arg *directive.Arg, v model.Provider, f form) *model.ProviderFunc {
+	if arg == nil {
+		return nil
+	}
+	name := arg.Value.(string)
+	candidates := r.companions(v.Recv)
+	decl := candidates[name]
+	if decl == nil {
+		r.noCompanion(arg, v, f, candidates)
+		return nil
+	}
+	s := signature{resolver: r, decl: decl, form: f.text}
+	if fn, ok := r.pkg.Info.Defs[decl.Name].(*types.Func); !ok || !s.follows(f, fn) {
+		return nil
+	}
+	return &model.ProviderFunc{Func: name, Method: decl.Recv != nil}
+}
+
+// companions gives what lookup= and undo= can name, by name. A method is nearer than a function.
+func (r *resolver) companions(recv *model.Recv) map[string]*ast.FuncDecl {
+	found := map[string]*ast.FuncDecl{}
+	for _, file := range r.pkg.Syntax {
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			isMethod := decl.Recv != nil
+			if isMethod && !r.isMethodOf(decl, recv) || !isMethod && found[decl.Name.Name] != nil {
+				continue
+			}
+			found[decl.Name.Name] = decl
+		}
+	}
+	return found
+}
+
+func (r *resolver) isMethodOf(decl *ast.FuncDecl, recv *model.Recv) bool {
+	fn, ok := r.pkg.Info.Defs[decl.Name].(*types.Func)
+	if !ok || recv == nil || fn.Signature().Recv() == nil {
+		return false
+	}
+	t := types.Unalias(fn.Signature().Recv().Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	named, ok := t.(*types.Named)
+	return ok && named.Obj().Name() == recv.Type
+}
+
+// noCompanion reports that there is no such function, and what may be meant.
+func (r *resolver) noCompanion(arg *directive.Arg, v model.Provider, f form, candidates map[string]*ast.FuncDecl) {
+	name := arg.Text
+	if obj := r.pkg.Types.Scope().Lookup(name); obj != nil {
+		r.add(arg.ValuePos, "unknown-function", "name a function", "%s: %s is no function, see %s", arg.Param.Name, name, r.prog.Position(obj.Pos()))
+		return
+	}
+	where := "the package has no function"
+	if v.Recv != nil {
+		where = "neither " + v.Recv.Type + " nor the package has a function"
+	}
+	delete(candidates, v.Func)
+	fix := diag.DidYouMean(diag.Suggest(name, slices.Sorted(maps.Keys(candidates))))
+	if fix == "" {
+		fix = "write func " + name + strings.TrimPrefix(f.text, "func")
+	}
+	r.add(arg.ValuePos, "unknown-function", fix, "%s: %s %s", arg.Param.Name, where, name)
+}

@@ -1,0 +1,120 @@
+package resolve
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/idem-go/idem/gen/model"
+)
+
+// form is what a function of a provider takes and gives.
+type form struct {
+	text            string // the whole, for people
+	params, results []want
+}
+
+// want is what a parameter or a result must be.
+type want struct {
+	text string // for people
+	is   func(types.Type) bool
+}
+
+var (
+	wantContext = want{"context.Context", func(t types.Type) bool { return isNamed(t, "context", "Context") }}
+	wantString  = want{"string", isBasic(types.String)}
+	wantBool    = want{"bool", isBasic(types.Bool)}
+	wantError   = want{"error", isError}
+	// wantPayload is checked once it is known which one it is.
+	wantPayload = want{"", func(types.Type) bool { return true }}
+)
+
+var callForm = form{
+	"func(ctx context.Context, key string, req Req) (Receipt, error)",
+	[]want{wantContext, wantString, wantPayload}, []want{wantPayload, wantError},
+}
+
+func lookupForm(receipt want) form {
+	return form{
+		"func(ctx context.Context, key string) (" + receipt.name() + ", bool, error)",
+		[]want{wantContext, wantString}, []want{receipt, wantBool, wantError},
+	}
+}
+
+func undoForm(receipt want) form {
+	return form{
+		"func(ctx context.Context, key string, receipt " + receipt.name() + ") error",
+		[]want{wantContext, wantString, receipt}, []want{wantError},
+	}
+}
+
+func (w want) name() string {
+	if w.text == "" {
+		return "Receipt"
+	}
+	return w.text
+}
+
+// isBasic makes the check for a predeclared type, which a named one is not.
+func isBasic(kind types.BasicKind) func(types.Type) bool {
+	return func(t types.Type) bool { return types.Identical(t, types.Typ[kind]) }
+}
+
+// providerSignature checks the form of the provider function, and resolves Req and Receipt. The lookup and the undo
+// must have the receipt that it gives.
+func (r *resolver) providerSignature(decl *ast.FuncDecl, fn *types.Func, v *model.Provider) (receipt want, ok bool) {
+	s := signature{resolver: r, decl: decl, form: callForm.text}
+	if !s.follows(callForm, fn) {
+		return wantPayload, false
+	}
+	req := slotsOf(decl.Type.Params, fn.Signature().Params())[2]
+	given := slotsOf(decl.Type.Results, fn.Signature().Results())[0]
+	var reqOK, receiptOK bool
+	v.Req, reqOK = r.payloadType(req, "request")
+	v.Receipt, receiptOK = r.payloadType(given, "receipt")
+	if isInvalid(given.typ) {
+		return wantPayload, false
+	}
+	receipt = want{r.display(given.typ), func(t types.Type) bool { return types.Identical(t, given.typ) }}
+	return receipt, reqOK && receiptOK
+}
+
+// follows checks the parameters and results of a function, and says what exactly differs from the form.
+func (s *signature) follows(f form, fn *types.Func) bool {
+	if params := s.decl.Type.TypeParams; params != nil {
+		s.add(params.Opening, "generic-provider", "write a function for each type that calls it", "%s has type parameters", fn.Name())
+		return false
+	}
+	sig := fn.Signature()
+	params, results := slotsOf(s.decl.Type.Params, sig.Params()), slotsOf(s.decl.Type.Results, sig.Results())
+	if sig.Variadic() {
+		s.wrong(params[len(params)-1].expr.Pos(), "", "its last parameter is variadic")
+		return false
+	}
+	paramsOK := s.are("parameter", params, f.params, s.decl.Type.Params.Pos())
+	resultsOK := s.are("result", results, f.results, s.decl.Name.Pos())
+	return paramsOK && resultsOK
+}
+
+// are checks parameters or results one by one. at is where they would stand.
+func (s *signature) are(what string, slots []slot, wants []want, at token.Pos) bool {
+	if len(slots) != len(wants) {
+		if len(slots) > len(wants) {
+			at = slots[len(wants)].expr.Pos()
+		}
+		s.wrong(at, "", "it has %s instead of %d", count(len(slots), what), len(wants))
+		return false
+	}
+	ok := true
+	for i, w := range wants {
+		if w.is(slots[i].typ) {
+			continue
+		}
+		ok = false
+		which := []string{"first", "second", "third"}[i] + " " + what
+		if s.defined(slots[i].expr, slots[i].typ, "the "+which) {
+			s.wrong(slots[i].expr.Pos(), "", "its %s is %s instead of %s", which, s.display(slots[i].typ), w.text)
+		}
+	}
+	return ok
+}
