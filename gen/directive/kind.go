@@ -22,18 +22,19 @@ type mistake struct{ message, fix string }
 
 // The kinds of values, with the Go type that [Value] gives.
 var (
-	Node        = &Kind{"name", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-name", parseName}         // string
-	Queue       = &Kind{"queue", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-queue", parseName}       // string
-	Duration    = &Kind{"duration", "a Go duration over zero: 500ms, 10s, 1h30m", "bad-duration", parseDuration}                        // time.Duration
-	Count       = &Kind{"count", "a whole number, at least 1", "bad-count", func(s string) (any, *mistake) { return parseCount(s, 1) }} // int
-	CountOrNone = &Kind{"count", "a whole number, at least 0", "bad-count", func(s string) (any, *mistake) { return parseCount(s, 0) }} // int
-	Size        = &Kind{"size", "bytes over zero: 4096, 64KiB, 1MiB", "bad-size", parseSize}                                            // int64
-	Function    = &Kind{"function", "the name of a function of the package", "bad-function", parseFunction}                             // string
-	TableName   = &Kind{"table", "name, or schema.name", "bad-table", parseTable}                                                       // Table
-	Field       = &Kind{"field", "one Go field or column", "bad-field", parseField}                                                     // string
-	Fields      = &Kind{"fields", "Go fields or columns, with commas and no spaces: OrderID,Line", "bad-fields", parseFields}           // []string
-	Conflict    = &Kind{"rule", "nothing, or update(FieldA,FieldB)", "bad-conflict", parseConflict}                                     // OnConflict
-	Flag        = &Kind{Name: "flag", Form: "the word alone", parse: func(string) (any, *mistake) { return true, nil }}                 // bool
+	Node        = &Kind{"name", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-name", parseName}                   // string
+	Queue       = &Kind{"queue", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-queue", parseName}                 // string
+	Duration    = &Kind{"duration", "a Go duration over zero: 500ms, 10s, 1h30m", "bad-duration", parseDuration}                                  // time.Duration
+	Count       = &Kind{"count", "a whole number, at least 1", "bad-count", func(s string) (any, *mistake) { return parseCount(s, 1) }}           // int
+	CountOrNone = &Kind{"count", "a whole number, at least 0", "bad-count", func(s string) (any, *mistake) { return parseCount(s, 0) }}           // int
+	Size        = &Kind{"size", "bytes over zero: 4096, 64KiB, 1MiB", "bad-size", parseSize}                                                      // int64
+	Function    = &Kind{"function", "the name of a function of the package", "bad-function", parseFunction}                                       // string
+	Companion   = &Kind{"function", "the name of a function of the package, or of a method of the same receiver", "bad-function", parseCompanion} // string
+	TableName   = &Kind{"table", "name, or schema.name", "bad-table", parseTable}                                                                 // Table
+	Field       = &Kind{"field", "one Go field or column", "bad-field", parseField}                                                               // string
+	Fields      = &Kind{"fields", "Go fields or columns, with commas and no spaces: OrderID,Line", "bad-fields", parseFields}                     // []string
+	Conflict    = &Kind{"rule", "nothing, or update(FieldA,FieldB)", "bad-conflict", parseConflict}                                               // OnConflict
+	Flag        = &Kind{Name: "flag", Form: "the word alone", parse: func(string) (any, *mistake) { return true, nil }}                           // bool
 )
 
 // Table is the value of table=.
@@ -114,6 +115,14 @@ func parseFunction(text string) (any, *mistake) {
 		return text, nil
 	}
 	return nil, &mistake{fmt.Sprintf("%q is not the name of a Go function", text), "name a function of this package, without parentheses"}
+}
+
+func parseCompanion(text string) (any, *mistake) {
+	value, wrong := parseFunction(text)
+	if _, name, qualified := strings.Cut(text, "."); wrong != nil && qualified && functionForm.MatchString(name) {
+		wrong.fix = "name a method of the same receiver alone: " + name
+	}
+	return value, wrong
 }
 
 func parseTable(text string) (any, *mistake) {

@@ -96,8 +96,8 @@ var registry = []*Spec{
 		Node: providerName,
 		Params: []Param{
 			{Name: "window", Kind: Duration, Default: "none, and what may have been done is sent again only when lookup= has shown that it was not", Doc: "How long the other system honours a key: a second request under it has no second effect."},
-			{Name: "lookup", Kind: Function, Default: "none", Doc: "Function, or method of the same receiver, that finds a call by its key: func(ctx context.Context, key string) (Receipt, bool, error)."},
-			{Name: "undo", Kind: Function, Default: "none", Doc: "Function, or method of the same receiver, that takes a call back: func(ctx context.Context, key string, receipt Receipt) error."},
+			{Name: "lookup", Kind: Companion, Default: "none", Doc: "Finds a call by its key: func(ctx context.Context, key string) (Receipt, bool, error)."},
+			{Name: "undo", Kind: Companion, Default: "none", Doc: "Takes a call back: func(ctx context.Context, key string, receipt Receipt) error."},
 		},
 	},
 	{Name: "flow", On: Struct, Form: "var block or package comment", Doc: "Typed wiring of steps.", Later: true},

@@ -14,9 +14,9 @@ const version = 1
 type Lock struct {
 	Version    int                     `json:"version"`
 	Migrations Migrations              `json:"migrations"`
-	Tests      *bool                   `json:"tests"` // whether tests are generated; never nil once it is read
-	Files      map[string]string       `json:"files"` // generated files and their hashes
-	Nodes      map[string]Node         `json:"nodes"` // by node name
+	Tests      *bool                   `json:"tests"`               // whether tests are generated; never nil once it is read
+	Files      map[string]string       `json:"files"`               // generated files and their hashes
+	Nodes      map[string]Node         `json:"nodes"`               // by node name
 	Providers  map[string]Provider     `json:"providers,omitempty"` // by the provider's name
 	Tables     map[string]schema.Table `json:"tables"`
 }

@@ -158,11 +158,11 @@ var codes = []string{
 	"alias-effect", "bad-column", "bad-conflict", "bad-count", "bad-default", "bad-duration", "bad-field", "bad-fields",
 	"bad-fixture", "bad-function", "bad-identity", "bad-key", "bad-name", "bad-payload", "bad-queue", "bad-size",
 	"bad-table", "bad-tag", "bad-type", "bad-update", "detached-directive", "duplicate-column", "duplicate-node",
-	"duplicate-table", "embedded-pointer", "empty-value", "generic-effect", "generic-handler", "generic-receiver",
+	"duplicate-provider", "duplicate-table", "embedded-pointer", "empty-value", "generic-effect", "generic-handler", "generic-provider", "generic-receiver",
 	"hidden-type", "key-and-item", "misplaced-name", "missing-name", "missing-value", "mixed-packages", "name-collision", "near-miss",
 	"no-column-type", "no-columns", "quoting", "repeated-argument", "reserved-column", "several-directives",
 	"shadowed-name", "signature", "syntax", "trailing-comment", "undefined-type", "unexpected-word",
-	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unsampled-input", "unsupported-argument",
+	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unknown-function", "unsampled-input", "unsupported-argument",
 	"unsupported-directive", "unusable-name", "wrong-target",
 }
 

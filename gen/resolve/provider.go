@@ -15,10 +15,8 @@ func (r *resolver) provider(p directive.Placed) {
 		return
 	}
 	v := model.Provider{
-		Func:   p.Func.Name.Name,
-		Window: directive.Value[time.Duration](p.Directive, "window"),
-		Doc:    synopsis(p.Doc, p.Func.Name.Name),
-		Pos:    r.prog.Position(p.Pos),
+		Func: p.Func.Name.Name, Window: r.window(p),
+		Doc: synopsis(p.Doc, p.Func.Name.Name), Pos: r.prog.Position(p.Pos),
 	}
 	var recvOK bool
 	v.Recv, recvOK = r.receiver(p.Func, fn)
@@ -38,4 +36,17 @@ func (r *resolver) provider(p directive.Placed) {
 		r.names.claimMethods(p.Pos, owner, v.Recv.Type, v.GeneratedMethods())
 	}
 	r.model.Providers = append(r.model.Providers, v)
+}
+
+// shortestWindow is what a call needs to be sent again in it.
+const shortestWindow = time.Second
+
+// window gives the time for which the other system honours a key; 0 without.
+func (r *resolver) window(p directive.Placed) time.Duration {
+	window := directive.Value[time.Duration](p.Directive, "window")
+	if arg := p.Arg("window"); arg != nil && window < shortestWindow {
+		r.add(arg.ValuePos, "bad-duration", "write for how long the other system honours a key, or leave the argument out",
+			"window: in %s nothing can be sent again", arg.Text)
+	}
+	return window
 }

@@ -25,7 +25,7 @@ func (r *resolver) companion(arg *directive.Arg, v model.Provider, f form) *mode
 		r.noCompanion(arg, v, f, candidates)
 		return nil
 	}
-	s := signature{resolver: r, decl: decl, form: f.text}
+	s := signature{resolver: r, decl: decl, form: f.text, role: ", the " + arg.Param.Name + " of " + v.Selector()}
 	if fn, ok := r.pkg.Info.Defs[decl.Name].(*types.Func); !ok || !s.follows(f, fn) {
 		return nil
 	}
@@ -71,14 +71,24 @@ func (r *resolver) noCompanion(arg *directive.Arg, v model.Provider, f form, can
 		r.add(arg.ValuePos, "unknown-function", "name a function", "%s: %s is no function, see %s", arg.Param.Name, name, r.prog.Position(obj.Pos()))
 		return
 	}
-	where := "the package has no function"
+	where, recv := "the package has no function", ""
 	if v.Recv != nil {
-		where = "neither " + v.Recv.Type + " nor the package has a function"
+		where, recv = "neither "+v.Recv.Type+" nor the package has a function", "("+v.Recv.String()+") "
 	}
-	delete(candidates, v.Func)
-	fix := diag.DidYouMean(diag.Suggest(name, slices.Sorted(maps.Keys(candidates))))
+	fix := diag.DidYouMean(diag.Suggest(name, r.fitting(candidates, f)))
 	if fix == "" {
-		fix = "write func " + name + strings.TrimPrefix(f.text, "func")
+		fix = "write func " + recv + name + strings.TrimPrefix(f.text, "func")
 	}
 	r.add(arg.ValuePos, "unknown-function", fix, "%s: %s %s", arg.Param.Name, where, name)
+}
+
+// fitting gives the names of the candidates that have the form, sorted.
+func (r *resolver) fitting(candidates map[string]*ast.FuncDecl, f form) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(candidates)) {
+		if fn, ok := r.pkg.Info.Defs[candidates[name].Name].(*types.Func); ok && f.fits(fn.Signature()) {
+			names = append(names, name)
+		}
+	}
+	return names
 }

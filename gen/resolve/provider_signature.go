@@ -81,40 +81,52 @@ func (r *resolver) providerSignature(decl *ast.FuncDecl, fn *types.Func, v *mode
 
 // follows checks the parameters and results of a function, and says what exactly differs from the form.
 func (s *signature) follows(f form, fn *types.Func) bool {
-	if params := s.decl.Type.TypeParams; params != nil {
-		s.add(params.Opening, "generic-provider", "write a function for each type that calls it", "%s has type parameters", fn.Name())
-		return false
-	}
 	sig := fn.Signature()
-	params, results := slotsOf(s.decl.Type.Params, sig.Params()), slotsOf(s.decl.Type.Results, sig.Results())
-	if sig.Variadic() {
-		s.wrong(params[len(params)-1].expr.Pos(), "", "its last parameter is variadic")
-		return false
+	if f.fits(sig) {
+		return true
 	}
-	paramsOK := s.are("parameter", params, f.params, s.decl.Type.Params.Pos())
-	resultsOK := s.are("result", results, f.results, s.decl.Name.Pos())
-	return paramsOK && resultsOK
+	params, results := slotsOf(s.decl.Type.Params, sig.Params()), slotsOf(s.decl.Type.Results, sig.Results())
+	switch {
+	case s.decl.Type.TypeParams != nil:
+		s.add(s.decl.Type.TypeParams.Opening, "generic-provider", "write a function for each type that calls it", "%s: it has type parameters", s.who())
+	case sig.Variadic():
+		s.wrong(params[len(params)-1].expr.Pos(), "", "its last parameter is variadic")
+	default:
+		s.are("parameter", params, f.params, s.decl.Type.Params.Pos())
+		s.are("result", results, f.results, s.decl.Name.Pos())
+	}
+	return false
 }
 
-// are checks parameters or results one by one. at is where they would stand.
-func (s *signature) are(what string, slots []slot, wants []want, at token.Pos) bool {
+func (f form) fits(sig *types.Signature) bool {
+	return sig.TypeParams().Len() == 0 && !sig.Variadic() && fit(sig.Params(), f.params) && fit(sig.Results(), f.results)
+}
+
+func fit(tuple *types.Tuple, wants []want) bool {
+	if tuple.Len() != len(wants) {
+		return false
+	}
+	for i, w := range wants {
+		if !w.is(tuple.At(i).Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// are reports which parameters or results are not what they should be. at is where they would stand.
+func (s *signature) are(what string, slots []slot, wants []want, at token.Pos) {
 	if len(slots) != len(wants) {
 		if len(slots) > len(wants) {
 			at = slots[len(wants)].expr.Pos()
 		}
 		s.wrong(at, "", "it has %s instead of %d", count(len(slots), what), len(wants))
-		return false
+		return
 	}
-	ok := true
 	for i, w := range wants {
-		if w.is(slots[i].typ) {
-			continue
-		}
-		ok = false
 		which := []string{"first", "second", "third"}[i] + " " + what
-		if s.defined(slots[i].expr, slots[i].typ, "the "+which) {
+		if !w.is(slots[i].typ) && s.defined(slots[i].expr, slots[i].typ, "the "+which) {
 			s.wrong(slots[i].expr.Pos(), "", "its %s is %s instead of %s", which, s.display(slots[i].typ), w.text)
 		}
 	}
-	return ok
 }

@@ -41,7 +41,11 @@ type signature struct {
 	*resolver
 	decl *ast.FuncDecl
 	form string
+	role string // what the function is to another declaration, as people say it; empty for one with a directive
 }
+
+// who names the function.
+func (s *signature) who() string { return s.decl.Name.Name + s.role }
 
 // slot is one parameter or result: its type, and the type's syntax.
 type slot struct {
@@ -53,7 +57,7 @@ func (s *signature) wrong(pos token.Pos, fix, format string, args ...any) {
 	if fix == "" {
 		fix = "write " + s.form
 	}
-	s.add(pos, "signature", fix, "%s: "+format, append([]any{s.decl.Name.Name}, args...)...)
+	s.add(pos, "signature", fix, "%s: "+format, append([]any{s.who()}, args...)...)
 }
 
 // params checks for exactly a runtime.Context and an input, and gives the input.
