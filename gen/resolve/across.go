@@ -18,50 +18,58 @@ type scoped struct {
 
 // acrossPackages checks what must be unique in the whole run.
 func acrossPackages(packages []scoped) diag.List {
-	var list diag.List
-	type key struct{ root, name string }
-	nodes, providers := map[key]diag.Position{}, map[key]diag.Position{}
-	tables := map[key]string{}
-	claimTable := func(root, schema, table, owner string, pos diag.Position) {
-		k := key{root, sqltext.Qualified(schema, table)}
-		if first, ok := tables[k]; ok {
-			list.Add(pos, "duplicate-table", "give one of them another table=", "table %s is written by the %s already", k.name, first)
-		} else {
-			tables[k] = owner + " at " + pos.String()
-		}
-	}
+	u := unique{taken: map[place]string{}}
 	for _, p := range packages {
 		for _, h := range p.Handlers {
-			k := key{p.root, h.Name}
-			if first, ok := nodes[k]; ok {
-				list.Add(h.Pos, "duplicate-node", "choose another name", "the name %s is taken by the handler at %s", h.Name, first)
-			} else {
-				nodes[k] = h.Pos
-			}
+			u.node(p.root, h.Name, "handler", h.Pos)
 		}
 		for _, v := range p.Providers {
-			k := key{p.root, v.Name}
-			if first, ok := providers[k]; ok {
-				list.Add(v.Pos, "duplicate-provider", "choose another name", "the name %s is taken by the provider at %s", v.Name, first)
-			} else {
-				providers[k] = v.Pos
-			}
+			u.provider(p.root, v)
 		}
 		for _, e := range p.Effects {
-			claimTable(p.root, e.Schema, e.Table, "effect", e.Pos)
+			u.table(p.root, e.Schema, e.Table, "effect", e.Pos)
 		}
 		for _, o := range p.Outboxes {
-			claimTable(p.root, o.Schema, o.Table, "outbox", o.Pos)
+			u.table(p.root, o.Schema, o.Table, "outbox", o.Pos)
 		}
 	}
-	for _, p := range packages {
-		for _, v := range p.Providers {
-			if node, ok := nodes[key{p.root, model.UndoNode(v.Name)}]; ok && v.Undo != nil {
-				list.Add(node, "duplicate-node", "choose another name", "the name %s is taken by the undo of the provider at %s", model.UndoNode(v.Name), v.Pos)
-			}
-		}
+	return u.list
+}
+
+// unique watches over the names of a run.
+type unique struct {
+	taken map[place]string // what has a name, and where
+	list  diag.List
+}
+
+// place is a name in the space of those that a diagnostic's code is about.
+type place struct{ root, code, name string }
+
+func (u *unique) node(root, name, what string, pos diag.Position) {
+	u.claim(place{root, "duplicate-node", name}, what, pos, "choose another name", "the name %s is taken by the %s")
+}
+
+// provider takes the provider's name, and the node's that takes its calls back for an operator.
+func (u *unique) provider(root string, v model.Provider) {
+	if u.claim(place{root, "duplicate-provider", v.Name}, "provider", v.Pos, "choose another name", "the name %s is taken by the %s") && v.Undo != nil {
+		u.node(root, model.UndoNode(v.Name), "undo of the provider", v.Pos)
 	}
-	return list
+}
+
+func (u *unique) table(root, schema, table, what string, pos diag.Position) {
+	u.claim(place{root, "duplicate-table", sqltext.Qualified(schema, table)}, what, pos,
+		"give one of them another table=", "table %s is written by the %s already")
+}
+
+// claim gives a name to what asks for it first, and reports the others. The form has the name and the first.
+func (u *unique) claim(p place, what string, pos diag.Position, fix, form string) bool {
+	first, taken := u.taken[p]
+	if taken {
+		u.list.Add(pos, p.code, fix, form, p.name, first)
+	} else {
+		u.taken[p] = what + " at " + pos.String()
+	}
+	return !taken
 }
 
 // lockRoot is the nearest folder at or above a package that has an idem.lock, or else its module's.
