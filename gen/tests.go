@@ -74,7 +74,7 @@ func (p *part) migrations(l *lock.Lock, from string) (string, error) {
 
 func (p *part) hasEffects() bool {
 	for _, src := range p.sources {
-		if len(src.model.Effects) > 0 {
+		if len(src.model.Effects)+len(src.model.Outboxes) > 0 {
 			return true
 		}
 	}

@@ -20,10 +20,10 @@ const (
 func validate(p *model.Package) error {
 	var list diag.List
 	for _, e := range p.Effects {
-		checkTable(&list, e)
-		for _, c := range e.Columns {
-			checkColumn(&list, c)
-		}
+		checkTable(&list, table{e.Type, e.Schema, e.Table, e.Columns, sqltext.DerivedRoom, e.Pos})
+	}
+	for _, o := range p.Outboxes {
+		checkTable(&list, table{o.Type, o.Schema, o.Table, o.Columns, sqltext.OutboxRoom, o.Pos})
 	}
 	if len(list) > 0 {
 		return list.Sorted()
@@ -31,18 +31,29 @@ func validate(p *model.Package) error {
 	return nil
 }
 
-func checkTable(list *diag.List, e model.Effect) {
+// table is what is checked of an effect's or an outbox's table. room is what the names derived from its own add.
+type table struct {
+	goType, schema, name string
+	columns              []model.Column
+	room                 int
+	pos                  diag.Position
+}
+
+func checkTable(list *diag.List, t table) {
 	report := func(err error) {
 		if err != nil {
-			list.Add(e.Pos, codeName, "choose another name for table=", "table of %s: %v", e.Type, err)
+			list.Add(t.pos, codeName, "choose another name for table=", "table of %s: %v", t.goType, err)
 		}
 	}
-	report(sqltext.CheckName(e.Table, sqltext.DerivedRoom))
-	if e.Schema != "" {
-		report(sqltext.CheckName(e.Schema, 0))
+	report(sqltext.CheckName(t.name, t.room))
+	if t.schema != "" {
+		report(sqltext.CheckName(t.schema, 0))
 	}
-	if len(e.Columns) == 0 {
+	if len(t.columns) == 0 {
 		report(fmt.Errorf("it has no columns"))
+	}
+	for _, c := range t.columns {
+		checkColumn(list, c)
 	}
 }
 

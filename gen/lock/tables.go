@@ -18,8 +18,8 @@ const codeNotAdditive = "not-additive"
 func (s *step) tables() ([]schema.Change, error) {
 	var changes []schema.Change
 	for _, p := range s.run.Packages {
-		for _, e := range p.Effects {
-			made, err := s.table(p.Path, e)
+		for _, a := range asked(p) {
+			made, err := s.table(a)
 			if err != nil {
 				return nil, err
 			}
@@ -31,30 +31,71 @@ func (s *step) tables() ([]schema.Change, error) {
 	return changes, nil
 }
 
-func (s *step) table(importPath string, e model.Effect) ([]schema.Change, error) {
-	to := schema.Of(importPath, e)
+// ask is a table as a struct asks for it.
+type ask struct {
+	schema.Table
+	columns []model.Column
+	pos     diag.Position
+}
+
+// asked are the tables of a package: those of its effects, then those of its outboxes.
+func asked(p *model.Package) []ask {
+	var all []ask
+	for _, e := range p.Effects {
+		all = append(all, ask{schema.Of(p.Path, e), e.Columns, e.Pos})
+	}
+	for _, o := range p.Outboxes {
+		all = append(all, ask{schema.OfOutbox(p.Path, o), o.Columns, o.Pos})
+	}
+	return all
+}
+
+func (s *step) table(a ask) ([]schema.Change, error) {
+	to, importPath := a.Table, a.Package
 	name := to.Display()
 	if other, taken := s.Lock.Tables[name]; taken {
-		s.duplicateTable(e, other)
+		s.duplicateTable(a, other)
 		return nil, nil
 	}
 	s.Lock.Tables[name] = to
 	from, found := s.old.Tables[name]
 	if found && !from.Retired && from.Package != importPath && !s.run.Covers(from.Package) {
-		s.duplicateTable(e, from)
+		s.duplicateTable(a, from)
+		return nil, nil
+	}
+	if found && !sameKind(from, to) {
+		s.refuseKind(a)
 		return nil, nil
 	}
 	if was := s.oldTable(to); was != "" {
 		if found || !s.renamed(was, name) {
-			s.refuseRename(e, was, name, found)
+			s.refuseRename(a, was, name, found)
 			return nil, nil
 		}
-		return s.rename(s.old.Tables[was], to, e)
+		return s.rename(s.old.Tables[was], a)
 	}
 	if !found {
-		return []schema.Change{schema.Create(to)}, nil
+		return create(to), nil
 	}
-	return s.evolve(from, to, e)
+	return s.evolve(from, a)
+}
+
+func create(t schema.Table) []schema.Change {
+	if t.Outbox != nil {
+		return schema.CreateOutbox(t)
+	}
+	return []schema.Change{schema.Create(t)}
+}
+
+// sameKind reports whether both tables are of rows, or both of commands.
+func sameKind(a, b schema.Table) bool { return (a.Outbox == nil) == (b.Outbox == nil) }
+
+func (s *step) refuseKind(a ask) {
+	was, is := "commands", "the rows of an effect"
+	if a.Outbox != nil {
+		was, is = is, was
+	}
+	s.diags.Add(a.pos, codeNotAdditive, "give it another table=", "the table %s holds %s in idem.lock and is to hold %s here", a.Display(), was, is)
 }
 
 // oldTable is the other name under which the lock knows the table of this struct, or the name that the
@@ -63,6 +104,9 @@ func (s *step) oldTable(to schema.Table) string {
 	for _, name := range slices.Sorted(maps.Keys(s.old.Tables)) {
 		old := s.old.Tables[name]
 		sameStruct := !old.Retired && old.Package == to.Package && old.Struct == to.Struct
+		if !sameKind(old, to) {
+			continue
+		}
 		if name != to.Display() && (sameStruct || s.run.Renames[name] == to.Display()) {
 			return name
 		}
@@ -70,32 +114,33 @@ func (s *step) oldTable(to schema.Table) string {
 	return ""
 }
 
-func (s *step) refuseRename(e model.Effect, was, name string, taken bool) {
+func (s *step) refuseRename(a ask, was, name string, taken bool) {
 	fix := "keep the name, or say that it may change: idem generate --rename " + was + "=" + name
 	if taken {
 		fix = "keep the name, or choose one that no table in idem.lock has"
 	}
-	s.diags.Add(e.Pos, codeRenamedTable, fix,
-		"the table of %s is %s in idem.lock and %s here: what was written once would be written again", e.Type, was, name)
+	s.diags.Add(a.pos, codeRenamedTable, fix,
+		"the table of %s is %s in idem.lock and %s here: what was written once would be written again", a.Struct, was, name)
 }
 
-func (s *step) duplicateTable(e model.Effect, other schema.Table) {
-	s.diags.Add(e.Pos, codeDuplicateTable, "give each struct its own table; if the struct has moved, run idem generate ./...",
+func (s *step) duplicateTable(a ask, other schema.Table) {
+	s.diags.Add(a.pos, codeDuplicateTable, "give each struct its own table; if the struct has moved, run idem generate ./...",
 		"the table %s belongs to %s.%s", other.Display(), other.Package, other.Struct)
 }
 
 // rename is what the author asked for by name: the table keeps its rows.
-func (s *step) rename(from, to schema.Table, e model.Effect) ([]schema.Change, error) {
+func (s *step) rename(from schema.Table, a ask) ([]schema.Change, error) {
 	s.moved[from.Display()] = true
 	moved := from
-	moved.Name = to.Name
-	rest, err := s.evolve(moved, to, e)
+	moved.Name = a.Name
+	rest, err := s.evolve(moved, a)
 	return append([]schema.Change{schema.Rename(from, moved)}, rest...), err
 }
 
 // evolve leads from one form of a table to the other. What is not additive passes only when a migration of
 // the team's own says that it was reviewed.
-func (s *step) evolve(from, to schema.Table, e model.Effect) ([]schema.Change, error) {
+func (s *step) evolve(from schema.Table, a ask) ([]schema.Change, error) {
+	to := a.Table
 	change, refusals := schema.Diff(from, to)
 	to.Reviews = from.Reviews
 	if len(refusals) > 0 {
@@ -105,7 +150,7 @@ func (s *step) evolve(from, to schema.Table, e model.Effect) ([]schema.Change, e
 			return nil, err
 		}
 		if reviewed == "" {
-			s.refuse(e, refusals, marker)
+			s.refuse(a, refusals, marker)
 		}
 		to.Reviews++
 	}
@@ -116,21 +161,21 @@ func (s *step) evolve(from, to schema.Table, e model.Effect) ([]schema.Change, e
 	return []schema.Change{*change}, nil
 }
 
-func (s *step) refuse(e model.Effect, refusals []schema.Refusal, marker string) {
+func (s *step) refuse(a ask, refusals []schema.Refusal, marker string) {
 	for _, r := range refusals {
 		fix := fmt.Sprintf("review this, put it into a migration of your own in %s with its comment, and run idem generate"+
-			" again: %s %s", s.Lock.Migrations.Dir, marker, strings.Join(strings.Split(r.SQL, "\n    "), " "))
-		s.diags.Add(position(e, r.Column), codeNotAdditive, fix, "%s", r.Reason)
+			" again: %s", s.Lock.Migrations.Dir, strings.TrimSpace(marker+" "+strings.Join(strings.Split(r.SQL, "\n    "), " ")))
+		s.diags.Add(a.position(r.Column), codeNotAdditive, fix, "%s", r.Reason)
 	}
 }
 
-func position(e model.Effect, column string) diag.Position {
-	for _, c := range e.Columns {
+func (a ask) position(column string) diag.Position {
+	for _, c := range a.columns {
 		if c.Name == column && c.Pos.Line > 0 {
 			return c.Pos
 		}
 	}
-	return e.Pos
+	return a.pos
 }
 
 // retire keeps the tables that nothing asks for any more: their rows stay, and so do their migrations.

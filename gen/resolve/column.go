@@ -10,20 +10,27 @@ import (
 	"github.com/idem-go/idem/gen/sqltext"
 )
 
-// column is a column with the place that its diagnostics point to.
+// column is a column with what its diagnostics need: the places, and what the field itself says.
 type column struct {
 	model.Column
-	pos token.Pos
+	pos     token.Pos
+	typ     types.Type // of the field
+	tag     columnTag
+	namePos token.Pos // of what names the column
+	tagPos  func(at int) token.Pos
 }
 
 func (w *columnWalk) column(f fieldPlace, tag columnTag) {
-	c := column{pos: f.pos}
+	c := column{pos: f.pos, typ: f.Type(), tag: tag, namePos: f.pos, tagPos: f.tagPos}
+	if tag.Name != "" {
+		c.namePos = f.tagPos(0)
+	}
 	c.Name, c.Field, c.Default, c.Identity = tag.Name, f.selector(), tag.Default, tag.Identity
 	c.Pos = w.prog.Position(f.pos)
 	if c.Name == "" {
 		c.Name = snake(f.Name())
 	}
-	w.columnName(f, tag, c)
+	w.columnName(c)
 	var hidden []*types.TypeName
 	c.GoType, hidden = w.typeExpr(f.Type())
 	for _, name := range hidden {
@@ -35,30 +42,32 @@ func (w *columnWalk) column(f fieldPlace, tag columnTag) {
 	w.columns = append(w.columns, c)
 }
 
-// reserved are the columns that the table has of its own, by the reason.
-var reserved = map[string]string{
-	"run_id": "idem's own", "node": "idem's own", "payload_digest": "idem's own",
-	"tableoid": "a system column of Postgres", "xmin": "a system column of Postgres", "cmin": "a system column of Postgres",
-	"xmax": "a system column of Postgres", "cmax": "a system column of Postgres", "ctid": "a system column of Postgres",
-}
+// effectColumns are the columns that an effect's table has of its own.
+var effectColumns = []string{"run_id", "node", "payload_digest"}
 
-func (w *columnWalk) columnName(f fieldPlace, tag columnTag, c column) {
-	pos := f.pos
-	if tag.Name != "" {
-		pos = f.tagPos(0)
-	}
-	if !w.sqlName(pos, "bad-column", "column of field "+c.Field, c.Name, 0) {
+// systemColumns are those that each table has.
+var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
+
+func (w *columnWalk) columnName(c column) {
+	if !w.sqlName(c.namePos, "bad-column", "column of field "+c.Field, c.Name, 0) {
 		w.failed = true
 		return
 	}
-	if why := reserved[c.Name]; why != "" {
-		w.refuse(pos, "reserved-column", "name it otherwise in its db tag", "column %s of field %s is %s", c.Name, c.Field, why)
+	switch {
+	case slices.Contains(w.reserved, c.Name):
+		w.reservedColumn(c, "idem's own")
+	case slices.Contains(systemColumns, c.Name):
+		w.reservedColumn(c, "a system column of Postgres")
 	}
 	for _, other := range w.columns {
 		if other.Name == c.Name {
-			w.refuse(pos, "duplicate-column", "name one of them otherwise in its db tag", "fields %s and %s are both column %s", other.Field, c.Field, c.Name)
+			w.refuse(c.namePos, "duplicate-column", "name one of them otherwise in its db tag", "fields %s and %s are both column %s", other.Field, c.Field, c.Name)
 		}
 	}
+}
+
+func (w *columnWalk) reservedColumn(c column, why string) {
+	w.refuse(c.namePos, "reserved-column", "name it otherwise in its db tag", "column %s of field %s is %s", c.Name, c.Field, why)
 }
 
 // columnType finds the SQL type and how the value crosses. type: decides where it is given.

@@ -10,17 +10,19 @@ import (
 	"github.com/idem-go/idem/gen/directive"
 )
 
-// columnWalk collects the columns of one effect.
+// columnWalk collects the columns of one struct.
 type columnWalk struct {
 	*resolver
-	owner   string
-	columns []column
-	failed  bool // a field that was refused: the struct is not simply empty
+	owner    string
+	reserved []string // the columns that the table has of its own
+	columns  []column
+	failed   bool // a field that was refused: the struct is not simply empty
 }
 
-// columns resolves the fields of an effect's struct.
-func (r *resolver) columns(p directive.Placed, s *types.Struct) []column {
-	w := &columnWalk{resolver: r, owner: p.Type.Name.Name}
+// columns resolves the fields of a struct whose values become rows of a table, which has the reserved columns of
+// its own.
+func (r *resolver) columns(p directive.Placed, s *types.Struct, reserved []string) []column {
+	w := &columnWalk{resolver: r, owner: p.Type.Name.Name, reserved: reserved}
 	w.walk(s, nil, p.Type.Name.Pos())
 	if len(w.columns) == 0 && !w.failed {
 		r.add(p.Type.Name.Pos(), "no-columns", "give it an exported field", "%s has no field that becomes a column", w.owner)

@@ -15,7 +15,7 @@ func (r *resolver) effect(p directive.Placed) {
 	if obj == nil || !r.nameable(p, p.Type.Name) {
 		return
 	}
-	structure, ok := r.effectStruct(p, obj)
+	structure, ok := r.rowStruct(p, obj)
 	if !ok {
 		return
 	}
@@ -23,8 +23,8 @@ func (r *resolver) effect(p directive.Placed) {
 		Type: obj.Name(), OnConflict: model.DoNothing,
 		Doc: synopsis(p.Doc, obj.Name()), Pos: r.prog.Position(p.Pos),
 	}
-	r.table(p, &e)
-	columns := r.columns(p, structure)
+	e.Schema, e.Table = r.table(p, snake(e.Type), sqltext.DerivedRoom)
+	columns := r.columns(p, structure, effectColumns)
 	for _, c := range columns {
 		e.Columns = append(e.Columns, c.Column)
 	}
@@ -34,7 +34,8 @@ func (r *resolver) effect(p directive.Placed) {
 	r.model.Effects = append(r.model.Effects, e)
 }
 
-func (r *resolver) effectStruct(p directive.Placed, obj *types.TypeName) (*types.Struct, bool) {
+// rowStruct gives the struct whose values become the rows of a table.
+func (r *resolver) rowStruct(p directive.Placed, obj *types.TypeName) (*types.Struct, bool) {
 	switch {
 	case p.Type.TypeParams != nil:
 		r.add(p.Type.TypeParams.Opening, "generic-effect", "define a struct for each table", "%s has type parameters; a table has one form", obj.Name())
@@ -48,22 +49,23 @@ func (r *resolver) effectStruct(p directive.Placed, obj *types.TypeName) (*types
 	}
 	structure, ok := obj.Type().Underlying().(*types.Struct)
 	if !ok {
-		r.add(p.Pos, "wrong-target", "put it directly above a struct", "//idem:effect stands on type %s, which is no struct", obj.Name())
+		r.add(p.Pos, "wrong-target", "put it directly above a struct", "//idem:%s stands on type %s, which is no struct", p.Spec.Name, obj.Name())
 	}
 	return structure, ok
 }
 
-// table gives the effect its table. The names that idem derives from it must fit in, too.
-func (r *resolver) table(p directive.Placed, e *model.Effect) {
-	table, pos := directive.Table{Name: snake(e.Type)}, p.Pos
+// table gives the table that the directive names, or else the default in the search path's schema. room is what the
+// names that idem derives from it add.
+func (r *resolver) table(p directive.Placed, byDefault string, room int) (schema, name string) {
+	table, pos := directive.Table{Name: byDefault}, p.Pos
 	if arg := p.Arg("table"); arg != nil {
 		table, pos = arg.Value.(directive.Table), arg.ValuePos
 	}
-	e.Schema, e.Table = table.Schema, table.Name
-	r.sqlName(pos, "bad-table", "table", table.Name, sqltext.DerivedRoom)
+	r.sqlName(pos, "bad-table", "table", table.Name, room)
 	if table.Schema != "" {
 		r.sqlName(pos, "bad-table", "schema", table.Schema, 0)
 	}
+	return table.Schema, table.Name
 }
 
 func (r *resolver) sqlName(pos token.Pos, code, what, name string, room int) bool {

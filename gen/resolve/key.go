@@ -20,7 +20,7 @@ func (r *resolver) key(p directive.Placed, e *model.Effect, columns []column) {
 	}
 	if key != nil {
 		for _, name := range key.Value.([]string) {
-			if c := r.keyColumn(key, name, e, columns); c != nil {
+			if c := r.keyColumn(key, name, e.Type, columns); c != nil {
 				if slices.Contains(e.Key, c.Name) {
 					r.add(key.ItemPos(name), "bad-key", "name each field once", "key= names column %s twice", c.Name)
 				}
@@ -29,14 +29,14 @@ func (r *resolver) key(p directive.Placed, e *model.Effect, columns []column) {
 		}
 	}
 	if item != nil {
-		if c := r.keyColumn(item, item.Value.(string), e, columns); c != nil {
+		if c := r.keyColumn(item, item.Value.(string), e.Type, columns); c != nil {
 			e.Item = c.Name
 		}
 	}
 }
 
-func (r *resolver) keyColumn(arg *directive.Arg, name string, e *model.Effect, columns []column) *column {
-	c := r.column(arg.ItemPos(name), arg.Param.Name, name, e, columns)
+func (r *resolver) keyColumn(arg *directive.Arg, name, owner string, columns []column) *column {
+	c := r.column(arg.ItemPos(name), arg.Param.Name, name, owner, columns)
 	if c == nil {
 		return nil
 	}
@@ -57,8 +57,8 @@ func (r *resolver) keyColumn(arg *directive.Arg, name string, e *model.Effect, c
 	return c
 }
 
-// column finds the column that a field or column name means.
-func (r *resolver) column(pos token.Pos, what, name string, e *model.Effect, columns []column) *column {
+// column finds the column that a field or column name means in the struct called owner.
+func (r *resolver) column(pos token.Pos, what, name, owner string, columns []column) *column {
 	var found *column
 	for i, c := range columns {
 		if c.Field != name && c.Name != name && lastName(c.Field) != name {
@@ -73,7 +73,7 @@ func (r *resolver) column(pos token.Pos, what, name string, e *model.Effect, col
 		}
 	}
 	if found == nil {
-		r.add(pos, "unknown-field", fieldFix(name, columns), "%s: %s has no field or column %q", what, e.Type, name)
+		r.add(pos, "unknown-field", fieldFix(name, columns), "%s: %s has no field or column %q", what, owner, name)
 	}
 	return found
 }
@@ -104,7 +104,7 @@ func (r *resolver) conflict(p directive.Placed, e *model.Effect, columns []colum
 	e.OnConflict = model.DoUpdate
 	for _, name := range arg.Value.(directive.OnConflict).Update {
 		pos := arg.ItemPos(name)
-		c := r.column(pos, "on_conflict", name, e, columns)
+		c := r.column(pos, "on_conflict", name, e.Type, columns)
 		if c == nil {
 			continue
 		}

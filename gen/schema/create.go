@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/idem-go/idem/gen/sqltext"
@@ -12,7 +11,7 @@ import (
 // Change is one step of a migration, with the way back.
 type Change struct {
 	Table    string // for people and file names
-	Comment  string // one line
+	Comment  string // one line, or several
 	Up, Down string // one statement or several, each ended by a semicolon
 }
 
@@ -25,7 +24,7 @@ func Create(t Table) Change {
 			sqltext.Quote(sqltext.Guard(t.Name))),
 	}
 	for _, c := range t.Columns {
-		lines = append(lines, definition(c, slices.Contains(t.Key, c.Name)))
+		lines = append(lines, definition(c, t.exact(c.Name)))
 	}
 	lines = append(lines, constraints(t)...)
 	for i := range lines[:len(lines)-1] {

@@ -35,6 +35,7 @@ func Diff(from, to Table) (*Change, []Refusal) {
 		case found:
 			refusals = append(refusals, changes(to, was, c)...)
 		case hasRenamed && c.Name == renamed.to:
+		case movesBody(from, to, renamed, c):
 		case c.Identity || !c.Nullable && c.Default == "":
 			refusals = append(refusals, refuseNew(to, c))
 		default:
@@ -49,6 +50,7 @@ func Diff(from, to Table) (*Change, []Refusal) {
 	if !sameKey(from, to) {
 		refusals = append(refusals, refuseKey(from, to))
 	}
+	refusals = append(refusals, outboxRefusals(from, to, renamed)...)
 	return addColumns(to, added), refusals
 }
 

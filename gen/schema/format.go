@@ -48,7 +48,7 @@ func Migration(f Format, number string, changes []Change) []File {
 func up(changes []Change, write func(string) string) string {
 	texts := make([]string, len(changes))
 	for i, c := range changes {
-		texts[i] = "-- " + c.Comment + "\n" + write(c.Up) + "\n"
+		texts[i] = "-- " + strings.ReplaceAll(c.Comment, "\n", "\n-- ") + "\n" + write(c.Up) + "\n"
 	}
 	return strings.Join(texts, "\n")
 }

@@ -42,11 +42,14 @@ func changes(t Table, was, is Column) []Refusal {
 
 func refuseNew(t Table, c Column) Refusal {
 	reason := "the new column %q of %s has no value for the rows that are there: make the field a pointer or give it default:"
-	if c.Identity {
+	switch {
+	case c.Identity:
 		reason = "the new identity column %q of %s numbers the rows that are there"
+	case t.Outbox != nil:
+		reason = "the new column %q of %s has no value for the commands that are there: make the field a pointer"
 	}
 	return Refusal{
-		Column: c.Name, Reason: fmt.Sprintf(reason, c.Name, t.Display()), SQL: alter(t, "ADD COLUMN "+definition(c, false)),
+		Column: c.Name, Reason: fmt.Sprintf(reason, c.Name, t.Display()), SQL: alter(t, "ADD COLUMN "+definition(c, t.Outbox != nil && t.exact(c.Name))),
 	}
 }
 

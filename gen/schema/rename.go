@@ -20,15 +20,29 @@ func Rename(from, to Table) Change {
 
 func renameStatements(from, to Table) string {
 	statements := []string{fmt.Sprintf("ALTER TABLE %s RENAME TO %s;", from.quoted(), sqltext.Quote(to.Name))}
-	names := []func(string) string{sqltext.Guard, sqltext.KeyConstraint}
-	if _, found := from.identity(); found {
-		names = append(names, sqltext.PrimaryKey)
-	}
-	for _, name := range names {
+	for _, name := range constraintNames(from) {
 		statements = append(statements, fmt.Sprintf("ALTER TABLE %s RENAME CONSTRAINT %s TO %s;",
 			to.quoted(), sqltext.Quote(name(from.Name)), sqltext.Quote(name(to.Name))))
 	}
+	for _, of := range outboxIndexes(from) {
+		statements = append(statements, fmt.Sprintf("ALTER INDEX %s RENAME TO %s;",
+			sqltext.Qualified(from.Schema, sqltext.OutboxIndex(from.Name, of)), sqltext.Quote(sqltext.OutboxIndex(to.Name, of))))
+	}
 	return strings.Join(statements, "\n")
+}
+
+// constraintNames derive the names of a table's constraints from its own.
+func constraintNames(t Table) []func(table string) string {
+	names := []func(string) string{sqltext.Guard, sqltext.KeyConstraint}
+	if _, found := t.identity(); found {
+		names = append(names, sqltext.PrimaryKey)
+	}
+	if t.Outbox != nil {
+		for _, on := range outboxChecks {
+			names = append(names, func(table string) string { return sqltext.OutboxCheck(table, on) })
+		}
+	}
+	return names
 }
 
 // refuseMove refuses to take a table to another schema: which one the search path means, only the

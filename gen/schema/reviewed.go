@@ -11,10 +11,14 @@ import (
 // table to the other, after a person has looked at it. It names this very change at this very time: the next
 // one needs its own, and so does the same one after it was taken back.
 func Marker(from, to Table) string {
-	data, err := json.Marshal([]any{
+	change := []any{
 		from.Reviews, from.Schema, from.Name, from.Key, from.Columns,
 		to.Schema, to.Name, to.Key, to.Columns,
-	})
+	}
+	if from.Outbox != nil || to.Outbox != nil {
+		change = append(change, from.Outbox, to.Outbox) // markers of other tables stay as they are
+	}
+	data, err := json.Marshal(change)
 	if err != nil {
 		panic(err) // strings and flags always marshal
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/idem-go/idem/gen/sqltext"
 )
 
-// Table is the table of an effect as idem.lock keeps it.
+// Table is the table of an effect or an outbox as idem.lock keeps it.
 type Table struct {
 	Schema  string   `json:"schema,omitempty"`
 	Name    string   `json:"table"`
@@ -13,6 +13,8 @@ type Table struct {
 	Struct  string   `json:"struct"`
 	Key     []string `json:"key"` // the columns under which a row stands once
 	Columns []Column `json:"columns"`
+	// Outbox is what makes the table one of commands; nil for an effect's.
+	Outbox *Outbox `json:"outbox,omitempty"`
 	// Retired: no struct asks for the table any more. It stays in the database, and a struct that asks for
 	// it again finds it as it was left.
 	Retired bool `json:"retired,omitempty"`
@@ -20,7 +22,7 @@ type Table struct {
 	Reviews int `json:"reviews,omitempty"`
 }
 
-// Column is one column beside run_id, node and payload_digest.
+// Column is one column beside those that idem adds: run_id, node, payload_digest, and for commands what relays keep.
 type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
@@ -31,13 +33,19 @@ type Column struct {
 
 // Of is the table that an effect of the package asks for.
 func Of(packagePath string, e model.Effect) Table {
-	t := Table{Schema: e.Schema, Name: e.Table, Package: packagePath, Struct: e.Type, Key: e.KeyColumns()}
-	for _, c := range e.Columns {
-		t.Columns = append(t.Columns, Column{
+	return Table{
+		Schema: e.Schema, Name: e.Table, Package: packagePath, Struct: e.Type, Key: e.KeyColumns(), Columns: columnsOf(e.Columns),
+	}
+}
+
+func columnsOf(columns []model.Column) []Column {
+	var kept []Column
+	for _, c := range columns {
+		kept = append(kept, Column{
 			Name: c.Name, Type: c.SQLType, Nullable: c.Nullable, Default: c.Default, Identity: c.Identity,
 		})
 	}
-	return t
+	return kept
 }
 
 // Display is the table's name for people; no two tables share it.

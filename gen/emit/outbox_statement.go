@@ -1,0 +1,83 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/sqltext"
+	"github.com/idem-go/idem/templates"
+)
+
+// commandID is the column with a command's id.
+const commandID = "command_id"
+
+// outboxStatements is the SQL of one outbox, as outbox.Table takes it.
+type outboxStatements struct {
+	table   string
+	columns []string // of the arguments, behind the command's id
+	item    []int    // places in columns
+	guard   string
+	insert  string
+	claim   string
+}
+
+func newOutboxStatements(o model.Outbox) outboxStatements {
+	columns := commandColumns(o)
+	s := outboxStatements{
+		table:   sqltext.Qualified(o.Schema, o.Table),
+		columns: columnNames(columns),
+		guard:   sqltext.Guard(o.Table),
+	}
+	if o.Item != "" {
+		s.item = []int{slices.Index(s.columns, o.Item)}
+	}
+	s.insert = commandInsert(s, columns)
+	s.claim = claimText(o, s)
+	return s
+}
+
+// commandColumns are the columns that a command is written with: its id, the author's, and the row as JSON.
+func commandColumns(o model.Outbox) []model.Column {
+	columns := slices.Concat([]model.Column{{Name: commandID, SQLType: "text"}}, o.Columns)
+	if o.Body == "" {
+		columns = append(columns, model.Column{Name: model.JSONBody, SQLType: "bytea"})
+	}
+	return columns
+}
+
+func commandInsert(s outboxStatements, columns []model.Column) string {
+	values := slices.Clone(fixedParameters)
+	for _, c := range columns {
+		values = append(values, fmt.Sprintf("$%d::%s", len(values)+1, sqltext.ParameterType(c.SQLType)))
+	}
+	return templates.Render("insert.sql.tmpl", map[string]any{
+		"Table":   s.table,
+		"Columns": sqltext.QuoteAll(append([]string{"run_id", "node", "payload_digest"}, s.columns...)),
+		"Values":  values,
+		"Key":     []string{sqltext.Quote(commandID)},
+		"Assign":  nil,
+	})
+}
+
+// claimText takes the commands that are due: in their order, by turns from each destination, or as they come.
+func claimText(o model.Outbox, s outboxStatements) string {
+	data := map[string]any{"Table": s.table, "To": "", "OrderBy": "", "Body": bodyValue(o)}
+	name := "claim.sql.tmpl"
+	if o.To != "" {
+		data["To"], name = sqltext.Quote(o.To), "claim_to.sql.tmpl"
+	}
+	if o.OrderBy != "" {
+		data["OrderBy"], name = sqltext.Quote(o.OrderBy), "claim_ordered.sql.tmpl"
+	}
+	return templates.Render(name, data)
+}
+
+// bodyValue is the column with what is sent, as bytes.
+func bodyValue(o model.Outbox) string {
+	column := "o." + sqltext.Quote(o.BodyColumn())
+	if o.Body != "" && o.Column(o.Body).SQLType == "text" {
+		return "convert_to(" + column + ", 'UTF8')"
+	}
+	return column
+}
