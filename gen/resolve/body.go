@@ -56,6 +56,9 @@ func (r *resolver) bodyAsJSON(p directive.Placed, obj *types.TypeName, columns [
 				"column %s of field %s is idem's own: the row is sent as JSON", c.Name, c.Field)
 		}
 	}
+	if len(columns) == 0 {
+		return // which is said already
+	}
 	pos := p.Type.Name.Pos()
 	j := jsonCheck{r: r, pos: pos, code: "bad-payload", seen: map[types.Type]bool{}}
 	j.check(obj.Type(), "the row", pos)

@@ -155,7 +155,7 @@ func (c goldenCase) relative(text string) string {
 
 // codes are those of all diagnostics about source. They are stable: people and tools name them.
 var codes = []string{
-	"alias-effect", "bad-column", "bad-conflict", "bad-count", "bad-default", "bad-duration", "bad-field", "bad-fields",
+	"alias-effect", "ambiguous-body", "bad-column", "bad-command", "bad-conflict", "bad-count", "bad-default", "bad-duration", "bad-field", "bad-fields",
 	"bad-fixture", "bad-function", "bad-identity", "bad-key", "bad-name", "bad-payload", "bad-queue", "bad-size",
 	"bad-table", "bad-tag", "bad-type", "bad-update", "detached-directive", "duplicate-column", "duplicate-node",
 	"duplicate-provider", "duplicate-table", "embedded-pointer", "empty-value", "generic-effect", "generic-handler", "generic-provider", "generic-receiver",
@@ -201,18 +201,29 @@ func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string 
 			continue
 		}
 		m := *p.Model
-		m.Dir, m.Handlers, m.Effects = "", nil, nil
+		m.Dir, m.Handlers, m.Effects, m.Outboxes, m.Providers = "", nil, nil, nil, nil
 		line("", m)
 		for _, h := range p.Model.Handlers {
 			line("  ", h)
 		}
-		for _, e := range p.Model.Effects {
-			columns := e.Columns
-			e.Columns = nil
-			line("  ", e)
+		table := func(v any, columns []model.Column) {
+			line("  ", v)
 			for _, column := range columns {
 				line("    ", column)
 			}
+		}
+		for _, e := range p.Model.Effects {
+			columns := e.Columns
+			e.Columns = nil
+			table(e, columns)
+		}
+		for _, o := range p.Model.Outboxes {
+			columns := o.Columns
+			o.Columns = nil
+			table(o, columns)
+		}
+		for _, v := range p.Model.Providers {
+			line("  ", v)
 		}
 	}
 	return b.String()

@@ -98,7 +98,7 @@ func NewPingRelay(pool *pgxpool.Pool, sender outbox.Sender, cfg outbox.Config) (
 
 // Note is a command to whom all of them go.
 //
-//	//idem:outbox table=notes
+//	//idem:outbox table=notes body=Text
 type Note struct{ Text string }
 
 var noteMigration = outboxTable("notes", `"text" text NOT NULL`, `"next_attempt_at"`)
