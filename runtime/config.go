@@ -44,6 +44,8 @@ type Config struct {
 	Committers int
 	// GroupSteps and GroupBytes bound what is committed together. Default: 100 steps, 1 MiB.
 	GroupSteps, GroupBytes int
+	// Retention says what becomes of steps that have ended. Default: they stay.
+	Retention Retention
 	// Pooler: the database is behind a pooler in transaction mode, such as PgBouncer. The worker then
 	// keeps no session state: it polls instead of listening, and sets its timeouts per transaction.
 	// The pool's query exec mode must suit the pooler too, see the README.
@@ -89,7 +91,8 @@ func (c Config) withDefaults(r *Registry) (Config, error) {
 	orInt(&c.Committers, 2)
 	orInt(&c.GroupSteps, 100)
 	orInt(&c.GroupBytes, 1<<20)
-	return c, errors.Join(c.checkTimes(longest), c.checkQueues(r))
+	orInt(&c.Retention.Batch, 1000)
+	return c, errors.Join(c.checkTimes(longest), c.checkQueues(r), c.Retention.check())
 }
 
 func (c *Config) longestTimeout(r *Registry) (longest time.Duration) {

@@ -20,6 +20,7 @@ const (
 	EventLate        EventKind = "late"        // a call through its context was refused, its attempt having ended; Err says how
 	EventGroup       EventKind = "group"       // Count steps were committed together
 	EventUnknown     EventKind = "unknown"     // a connection was lost while committing; the step is read again
+	EventRetired     EventKind = "retired"     // Count steps were removed, their retention being over
 	EventUnreachable EventKind = "unreachable" // the database does not answer, or refuses writes; Err says how
 )
 
@@ -33,7 +34,7 @@ type Event struct {
 	Reclaims int
 	Reason   Reason
 	Err      error
-	Count    int           // steps claimed, or committed as a group
+	Count    int           // steps claimed, committed as a group, or removed
 	Trips    int           // round trips to the database that a step or a group took
 	Duration time.Duration // from the handler's start
 	Delay    time.Duration // until the next attempt

@@ -22,8 +22,9 @@ const sqlLeaseLost = "ID001"
 // "idem", with its quotes, and is replaced by the configured one.
 type statements struct {
 	insert, insertMany, digests      string
-	claim, complete, settle, release string
+	claim, complete, settle          string
 	heartbeat, sweep, readBack       string
+	retire                           string
 	status, cancel, retry, wake      string
 	version                          string
 	channel                          string
@@ -34,8 +35,8 @@ func newStatements(schema string) *statements {
 	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
 	return &statements{
 		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
-		claim: in(sqlClaim), complete: in(sqlComplete), settle: in(sqlSettle), release: in(sqlRelease),
-		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack),
+		claim: in(sqlClaim), complete: in(sqlComplete), settle: in(sqlSettle),
+		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
 	}
@@ -110,12 +111,6 @@ const sqlSettle = `WITH settled AS (
 INSERT INTO "idem".step_events (step_id, epoch, attempt, reclaims, event, reason, worker, error)
 SELECT id, epoch, $9::integer, reclaims, $10::text, $11::text, $12::text, $8::text FROM settled`
 
-// sqlRelease hands steps back that were claimed and not begun.
-const sqlRelease = `UPDATE "idem".steps s
-SET state = 'pending', epoch = s.epoch + 1, lease_expires_at = NULL, worker = NULL
-FROM unnest($1::bigint[], $2::bigint[]) AS v(id, epoch)
-WHERE s.id = v.id AND s.epoch = v.epoch`
-
 // sqlHeartbeat renews leases and returns the steps that are still held. A row that is locked, by its own
 // completion or by somebody else, is passed over this time and counts as held: one lock must not cost the
 // leases of all others.
@@ -154,6 +149,22 @@ noted AS (
     SELECT id, epoch, attempt, reclaims, CASE WHEN state = 'discarded' THEN 'discarded' ELSE 'reclaimed' END, reason, worker
     FROM swept)
 SELECT run_id, node, queue, attempt, reclaims, state, reason FROM swept`
+
+// sqlRetire looks at the $2 steps after id $1 and removes those that ended longer ago than $3 microseconds if they were
+// completed, than $4 if not; 0 is for ever. What is judged is the row as it is locked: a retry may have come first.
+const sqlRetire = `WITH page AS MATERIALIZED (
+    SELECT id, created_at FROM "idem".steps WHERE id > $1::bigint ORDER BY id LIMIT $2::integer),
+over AS MATERIALIZED (
+    SELECT id FROM "idem".steps
+    WHERE id = ANY (ARRAY(SELECT id FROM page))
+      AND (state = 'completed' AND $3::bigint > 0 AND finished_at < now() - $3::bigint * interval '1 microsecond'
+        OR state IN ('discarded', 'cancelled') AND $4::bigint > 0 AND finished_at < now() - $4::bigint * interval '1 microsecond')
+    FOR UPDATE SKIP LOCKED),
+gone AS (
+    DELETE FROM "idem".steps WHERE id = ANY (ARRAY(SELECT id FROM over)) RETURNING 1)
+SELECT COALESCE(max(id), $1::bigint), count(*), (SELECT count(*) FROM gone),
+       COALESCE(max(created_at) >= now() - LEAST(NULLIF($3::bigint, 0), NULLIF($4::bigint, 0)) * interval '1 microsecond', true)
+FROM page`
 
 const sqlReadBack = `SELECT state, epoch FROM "idem".steps WHERE id = $1::bigint`
 

@@ -104,6 +104,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		claims.Go(func() { w.claims(ctx, q) })
 	}
 	loops.Go(func() { w.sweeps(ctx) })
+	if !w.cfg.Retention.forEver() {
+		loops.Go(func() { w.retires(ctx) })
+	}
 	if !w.cfg.PollOnly && !w.cfg.Pooler {
 		loops.Go(func() { w.listen(ctx) })
 	}
