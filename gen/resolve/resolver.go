@@ -76,7 +76,7 @@ func (r *resolver) importable(placed []directive.Placed) {
 		for _, path := range append([]string{load.RuntimePath}, load.DirectiveImports[p.Spec.Name]...) {
 			if why := r.prog.Missing(path); why != "" && !asked[path] {
 				why, _, _ = strings.Cut(why, "; to add it")
-				r.add(p.Pos, "runtime-missing", "run go get github.com/idem-go/idem", "generated code needs %s: %s", path, why)
+				r.add(p.Pos, "runtime-missing", "run go get github.com/idem-go/idem; a module that vendors imports it and runs go mod vendor", "generated code needs %s: %s", path, why)
 			}
 			asked[path] = true
 		}
