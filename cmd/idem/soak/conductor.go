@@ -3,12 +3,12 @@ package soak
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/cmd/idem/soak/session"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
@@ -34,7 +34,7 @@ func (c *conductor) run(ctx context.Context, faults []Fault) error {
 	var under sync.WaitGroup
 	began := time.Now()
 	for _, f := range faults {
-		if !sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
+		if !session.Sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
 			break
 		}
 		under.Go(func() {
@@ -48,16 +48,6 @@ func (c *conductor) run(ctx context.Context, faults []Fault) error {
 	}
 	under.Wait()
 	return context.Cause(ctx)
-}
-
-// sleep pauses for d; false means that ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(d):
-		return true
-	}
 }
 
 func (c *conductor) count(k FaultKind) {
@@ -87,7 +77,7 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 	case FaultCut:
 		p := c.victim(f)
 		defer p.trouble(startingTime)()
-		bytes, died := p.proxy.cut(ctx, f.Way, f.lasts())
+		bytes, died := p.proxy.Cut(ctx, f.Way, f.lasts())
 		return bytes > 0 || died > 0, nil
 	case FaultTerminate:
 		return c.terminate(ctx, c.victim(f))
@@ -131,7 +121,7 @@ func (c *conductor) stop(ctx context.Context, p *place, d time.Duration) (bool, 
 		return false, err
 	}
 	defer w.Resume()
-	sleep(ctx, d)
+	session.Sleep(ctx, d)
 	return inHand > 0, nil
 }
 
@@ -153,7 +143,7 @@ func (c *conductor) restart(ctx context.Context, d time.Duration) (landed bool, 
 	if err := c.server.Crash(ctx); err != nil {
 		return false, err
 	}
-	sleep(ctx, d)
+	session.Sleep(ctx, d)
 	err = c.server.Start(ctx)
 	back(err == nil)
 	return completed.completed > 0, err
@@ -169,7 +159,7 @@ func (c *conductor) readOnly(ctx context.Context, d time.Duration) (landed bool,
 	if err := c.demote(ctx, "on"); err != nil {
 		return false, err
 	}
-	sleep(ctx, d)
+	session.Sleep(ctx, d)
 	if err := c.demote(context.WithoutCancel(ctx), "off"); err != nil {
 		return false, err
 	}
@@ -198,56 +188,16 @@ func (c *conductor) snapshot(ctx context.Context, d time.Duration) (landed bool,
 		if _, err := conn.Exec(ctx, `BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT txid_current_snapshot()`); err != nil {
 			return err
 		}
-		sleep(ctx, d/2)
+		session.Sleep(ctx, d/2)
 		// An error is no failure: the server may have been restarted under it.
 		_ = conn.QueryRow(ctx, `SELECT age(backend_xmin) > 0 FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&landed)
-		sleep(ctx, d/2)
+		session.Sleep(ctx, d/2)
 		return nil
 	})
 	return landed, err
 }
 
-// adminTries is how often a session for a fault is tried: the server may be away because of another fault.
-const adminTries = 100
-
 // admin runs op on a session of its own that takes part in no fault but a restart of the server.
-func (c *conductor) admin(ctx context.Context, op func(*pgx.Conn) error) (err error) {
-	for range adminTries {
-		err = withConn(ctx, c.url, op)
-		if err == nil || !sleep(ctx, 100*time.Millisecond) {
-			return err
-		}
-	}
-	return err
-}
-
-// withConn runs op on a session that may write whatever happens.
-func withConn(ctx context.Context, url string, op func(*pgx.Conn) error) error {
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		return err
-	}
-	cfg.RuntimeParams["default_transaction_read_only"] = "off"
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		_ = conn.Close(closing)
-	}()
-	return op(conn)
-}
-
-// socketOf gives the path of the server's socket.
-func socketOf(url string) (path, database string, err error) {
-	cfg, err := pgx.ParseConfig(url)
-	if err != nil {
-		return "", "", err
-	}
-	if !strings.HasPrefix(cfg.Host, "/") {
-		return "", "", fmt.Errorf("the soak needs a server of its own on a Unix socket, not one at %s", cfg.Host)
-	}
-	return fmt.Sprintf("%s/.s.PGSQL.%d", cfg.Host, cfg.Port), cfg.Database, nil
+func (c *conductor) admin(ctx context.Context, op func(*pgx.Conn) error) error {
+	return session.Patiently(ctx, c.url, op)
 }

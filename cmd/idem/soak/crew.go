@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/cmd/idem/fleet"
+	"github.com/idem-go/idem/cmd/idem/soak/proxy"
 )
 
 // worker is one worker process.
@@ -24,7 +25,7 @@ type crew struct {
 type place struct {
 	name  string // the application name of its sessions
 	url   string
-	proxy *proxy
+	proxy *proxy.Proxy
 
 	mu     sync.Mutex
 	worker *worker
@@ -37,11 +38,11 @@ func newCrew(n int, dir, upstream, database string, t *tracker) (*crew, error) {
 	c := &crew{tracker: t}
 	for i := range n {
 		name := fmt.Sprintf("soak-worker-%d", i)
-		p, err := newProxy(filepath.Join(dir, fmt.Sprint(i)), upstream)
+		p, err := proxy.New(filepath.Join(dir, fmt.Sprint(i)), upstream)
 		if err != nil {
 			return c, err
 		}
-		pl := &place{name: name, url: p.url(database, name), proxy: p}
+		pl := &place{name: name, url: p.URL(database, name), proxy: p}
 		c.places = append(c.places, pl)
 		if pl.worker, err = c.start(pl); err != nil {
 			return c, err
@@ -131,6 +132,6 @@ func (c *crew) abandon() {
 		if w := p.current(); w != nil && w.Process != nil {
 			w.Kill()
 		}
-		p.proxy.stop()
+		p.proxy.Stop()
 	}
 }

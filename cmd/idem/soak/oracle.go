@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
 // oracle is something that must hold. Its statement gives a line of text for each case in which it does not.
@@ -79,25 +81,9 @@ var oracles = []oracle{
 	},
 }
 
-// violation is an oracle that did not hold: how often, and the first cases of it.
-type violation struct {
-	Oracle   string   `json:"oracle"`
-	Count    int      `json:"count"`
-	Examples []string `json:"examples,omitempty"`
-}
-
-const maxExamples = 5
-
-func (v *violation) add(example string) {
-	v.Count++
-	if len(v.Examples) < maxExamples {
-		v.Examples = append(v.Examples, example)
-	}
-}
-
 // ask asks the oracles of one snapshot of the database; those for the end too, if atEnd. What f says must have been
 // so before.
-func ask(ctx context.Context, conn *pgx.Conn, f *facts, atEnd bool) (violated []violation, err error) {
+func ask(ctx context.Context, conn *pgx.Conn, f *facts, atEnd bool) (violated []finding.Violation, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err
@@ -110,7 +96,7 @@ func ask(ctx context.Context, conn *pgx.Conn, f *facts, atEnd bool) (violated []
 		if o.atEnd && !atEnd {
 			continue
 		}
-		v := violation{Oracle: o.id}
+		v := finding.Violation{Oracle: o.id}
 		if err := o.ask(ctx, tx, f, &v); err != nil {
 			return nil, fmt.Errorf("oracle %s: %w", o.id, err)
 		}
@@ -121,18 +107,18 @@ func ask(ctx context.Context, conn *pgx.Conn, f *facts, atEnd bool) (violated []
 	return violated, nil
 }
 
-func (o *oracle) ask(ctx context.Context, tx pgx.Tx, f *facts, v *violation) error {
+func (o *oracle) ask(ctx context.Context, tx pgx.Tx, f *facts, v *finding.Violation) error {
 	var args []any
 	if o.args != nil {
 		args = o.args(f)
 	}
-	sql := fmt.Sprintf(`SELECT count(*), coalesce((array_agg(v ORDER BY v))[1:%d], '{}') FROM (%s) AS found(v)`, maxExamples, o.sql)
+	sql := fmt.Sprintf(`SELECT count(*), coalesce((array_agg(v ORDER BY v))[1:%d], '{}') FROM (%s) AS found(v)`, finding.MaxExamples, o.sql)
 	return tx.QueryRow(ctx, sql, args...).Scan(&v.Count, &v.Examples)
 }
 
 // reportsAgree asks I8 of the workers' reports: whoever said that a step is completed was right.
-func reportsAgree(ctx context.Context, conn *pgx.Conn, t *tracker) (violation, error) {
-	v := violation{Oracle: "I8"}
+func reportsAgree(ctx context.Context, conn *pgx.Conn, t *tracker) (finding.Violation, error) {
+	v := finding.Violation{Oracle: "I8"}
 	byNode := map[string]kind{}
 	for k, node := range nodes {
 		byNode[node] = kind(k)
@@ -145,7 +131,7 @@ func reportsAgree(ctx context.Context, conn *pgx.Conn, t *tracker) (violation, e
 	var n int64
 	_, err = pgx.ForEachRow(rows, []any{&node, &n}, func() error {
 		if s := (step{byNode[node], n}); t.reported(s) {
-			v.add(s.String() + " was reported completed and is not")
+			v.Add(s.String() + " was reported completed and is not")
 		}
 		return nil
 	})

@@ -191,17 +191,6 @@ UPDATE accounts SET owed_cents = 0 WHERE user_id = 'buyer-3'`)
 	}
 }
 
-func TestFindingsKeepTheFirstExamples(t *testing.T) {
-	t.Parallel()
-	f := newFindings()
-	f.add(violation{"I2", 1, []string{"first"}}, violation{"I3", 0, nil})
-	f.add(violation{"I2", 3, []string{"a", "b", "c"}})
-	f.add(violation{"I2", 2, []string{"d"}})
-	if list := f.list(); len(list) != 1 || list[0].Count != 3 || list[0].Examples[0] != "first" || f.count() != 3 {
-		t.Errorf("%+v", list)
-	}
-}
-
 // database makes one with the soak's tables, runs sql in it and gives a session.
 func database(t *testing.T, sql string) *pgx.Conn {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/cmd/idem/progress"
+	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
 // Report is what a soak was, and what it found. Before its end it has the schedule alone.
@@ -33,10 +34,10 @@ type Report struct {
 	Recovery Recovery     `json:"recovery"`
 	Unknown  Unknown      `json:"unknown_outcomes"`
 	// Checks is how often the oracles were asked; LeaseChecks how often I11 was, which is asked on its own.
-	Checks      int         `json:"checks"`
-	LeaseChecks int         `json:"lease_checks"`
-	Violations  []violation `json:"violations"`
-	Schedule    []Fault     `json:"schedule"`
+	Checks      int                 `json:"checks"`
+	LeaseChecks int                 `json:"lease_checks"`
+	Violations  []finding.Violation `json:"violations"`
+	Schedule    []Fault             `json:"schedule"`
 }
 
 // FaultCount is how many faults of a kind there were.
@@ -117,6 +118,9 @@ func (r *Report) Duplicates() (n int) {
 	return n
 }
 
+// Fine tells whether everything held.
+func (r *Report) Fine() bool { return r.OK }
+
 // Lost effects.
 func (r *Report) Lost() (n int) {
 	for _, e := range r.Effects {
@@ -186,7 +190,7 @@ func (r *Report) fill(ctx context.Context, conn *pgx.Conn, s *soak) error {
 	}
 	r.Steps.Enqueued = all - r.Steps.FollowUps
 	r.Steps.PerSecond = float64(r.Steps.Completed+r.Steps.Discarded) / r.Drained
-	r.Violations = s.findings.list()
+	r.Violations = s.findings.List()
 	for _, m := range mix {
 		r.Faults = append(r.Faults, FaultCount{m.kind, countFaults(r.Schedule)[m.kind], s.conductor.landed[m.kind]})
 	}
@@ -286,12 +290,7 @@ func (r *Report) writeEffects(t io.Writer) {
 
 func (r *Report) verdict() string {
 	var b strings.Builder
-	for _, v := range r.Violations {
-		fmt.Fprintf(&b, "%s is violated, %d times: %s\n", v.Oracle, v.Count, saysOf(v.Oracle))
-		for _, e := range v.Examples {
-			fmt.Fprintf(&b, "    %s\n", e)
-		}
-	}
+	finding.Write(&b, r.Violations, saysOf)
 	if r.OK {
 		return fmt.Sprintf("%d faults landed, %d duplicates, %d lost: every effect happened once, at %d checks of everything and %d of the leases.",
 			r.Landed(), r.Duplicates(), r.Lost(), r.Checks, r.LeaseChecks)

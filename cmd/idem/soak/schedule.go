@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/idem-go/idem/cmd/idem/soak/proxy"
 )
 
 // FaultKind is what is done to the workers, or to the database under them.
@@ -34,9 +36,9 @@ type Fault struct {
 	Kind FaultKind `json:"fault"`
 	// Victim is the number of the worker; the one after the last worker is the feeder. SIGKILL and SIGSTOP pass on to
 	// the next worker when this one holds no step.
-	Victim int   `json:"victim"`
-	For    int64 `json:"for_ms,omitempty"`
-	Way    way   `json:"way,omitempty"`
+	Victim int       `json:"victim"`
+	For    int64     `json:"for_ms,omitempty"`
+	Way    proxy.Way `json:"way,omitempty"`
 }
 
 func (f Fault) lasts() time.Duration { return time.Duration(f.For) * time.Millisecond }
@@ -85,7 +87,7 @@ func (f *Fault) detail(random *rand.Rand, workers int) {
 		f.For = (lease * 3 / 2).Milliseconds()
 	case FaultCut:
 		f.Victim = random.IntN(workers + 1)
-		f.Way = []way{up, down}[random.IntN(2)]
+		f.Way = []proxy.Way{proxy.Up, proxy.Down}[random.IntN(2)]
 		lasts(200*time.Millisecond, 5*time.Second)
 	case FaultTerminate:
 		f.Victim = random.IntN(workers + 1)

@@ -16,6 +16,9 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/cmd/idem/progress"
+	"github.com/idem-go/idem/cmd/idem/soak/finding"
+	"github.com/idem-go/idem/cmd/idem/soak/proxy"
+	"github.com/idem-go/idem/cmd/idem/soak/session"
 	"github.com/idem-go/idem/examples/payments/migrations"
 	schema "github.com/idem-go/idem/migrations"
 	"github.com/idem-go/idem/runtime"
@@ -40,13 +43,13 @@ type soak struct {
 	crew      *crew
 	feeder    *feeder
 	conductor *conductor
-	findings  *findings
+	findings  *finding.Findings
 	report    *Report
 }
 
 // Run soaks, tells on out how it goes, and gives what it found. terminal lets the progress stay in one line.
 func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (report *Report, err error) {
-	s := &soak{Options: o, say: progress.New(out, terminal), tracker: newTracker(), findings: newFindings()}
+	s := &soak{Options: o, say: progress.New(out, terminal), tracker: newTracker(), findings: finding.New()}
 	s.report = newReport(o)
 	if err := s.report.save(o.Report); err != nil { // before hours have passed
 		return nil, err
@@ -113,22 +116,24 @@ func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 
 // set starts the workers, and makes the feeder ready, each behind a proxy.
 func (s *soak) set(ctx context.Context, server *pgtest.Server, dir string) error {
-	socket, database, err := socketOf(s.url)
+	socket, database, err := session.Socket(s.url)
 	if err != nil {
 		return err
 	}
-	p, err := newProxy(filepath.Join(dir, "feeder"), socket)
+	p, err := proxy.New(filepath.Join(dir, "feeder"), socket)
 	if err != nil {
 		return err
 	}
-	feeding := &place{name: "soak-feeder", proxy: p, url: p.url(database, "soak-feeder")}
+	feeding := &place{name: "soak-feeder", proxy: p, url: p.URL(database, "soak-feeder")}
 	pool, err := pgxpool.New(ctx, feeding.url)
 	if err != nil {
 		return err
 	}
 	s.feeder = &feeder{
 		pool: pool, rate: s.Rate, client: runtime.NewClient(pool, runtime.WithClientLogger(slog.New(slog.DiscardHandler))),
-		violate: func(example string) { s.findings.add(violation{Oracle: "I1", Count: 1, Examples: []string{example}}) },
+		violate: func(example string) {
+			s.findings.Add(finding.Violation{Oracle: "I1", Count: 1, Examples: []string{example}})
+		},
 	}
 	s.crew, err = newCrew(s.Workers, dir, socket, database, s.tracker)
 	s.conductor = &conductor{server: server, url: s.url, crew: s.crew, feeder: feeding, tracker: s.tracker, landed: map[FaultKind]int{}}
@@ -141,7 +146,7 @@ func (s *soak) set(ctx context.Context, server *pgtest.Server, dir string) error
 // strike takes down what set has put up.
 func (s *soak) strike() {
 	s.crew.abandon()
-	s.conductor.feeder.proxy.stop()
+	s.conductor.feeder.proxy.Stop()
 	s.feeder.pool.Close()
 }
 
@@ -175,7 +180,7 @@ func (s *soak) perform(ctx context.Context) error {
 	all.Go(func() { fail(s.watch(watching, began)) })
 	all.Go(func() { s.watchLeases(watching) })
 	fail(s.conductor.run(ctx, s.report.Schedule))
-	sleep(ctx, time.Until(began.Add(s.Duration)))
+	session.Sleep(ctx, time.Until(began.Add(s.Duration)))
 	close(stopFeeding)
 	<-fed
 	s.report.Took = time.Since(began).Seconds()
@@ -197,7 +202,7 @@ func (s *soak) atWork(context.Context) (bool, error) {
 }
 
 func (s *soak) drained(ctx context.Context) (done bool, err error) {
-	err = withConn(ctx, s.url, func(conn *pgx.Conn) error {
+	err = session.With(ctx, s.url, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, `SELECT NOT EXISTS (SELECT FROM idem.steps WHERE state IN ('pending', 'running'))`).Scan(&done)
 	})
 	return done, err
@@ -211,7 +216,7 @@ func (s *soak) until(ctx context.Context, limit time.Duration, holds func(contex
 		if done, err := holds(ctx); done || err != nil {
 			return err
 		}
-		if !sleep(ctx, 100*time.Millisecond) {
+		if !session.Sleep(ctx, 100*time.Millisecond) {
 			return ctx.Err()
 		}
 	}
@@ -230,7 +235,7 @@ func (s *soak) watch(ctx context.Context, began time.Time) error {
 		if time.Now().After(next) && s.check(ctx) {
 			next = time.Now().Add(s.checkEvery())
 		}
-		if !sleep(ctx, 200*time.Millisecond) {
+		if !session.Sleep(ctx, 200*time.Millisecond) {
 			return nil
 		}
 	}
@@ -239,14 +244,14 @@ func (s *soak) watch(ctx context.Context, began time.Time) error {
 func (s *soak) show(elapsed time.Duration) {
 	c, _ := s.tracker.snapshot()
 	s.say.Update(int(elapsed.Milliseconds()), int(s.Duration.Milliseconds()), fmt.Sprintf("%v of %v, %s steps, %d faults landed, %d violations",
-		min(elapsed, s.Duration).Truncate(time.Second), s.Duration, progress.Thousands(c.completed), s.conductor.total(), s.findings.count()))
+		min(elapsed, s.Duration).Truncate(time.Second), s.Duration, progress.Thousands(c.completed), s.conductor.total(), s.findings.Count()))
 }
 
 // check asks the oracles that always hold. It is false when a fault of the server has ended it, and has to be made again.
 func (s *soak) check(ctx context.Context) bool {
-	err := withConn(ctx, s.url, func(conn *pgx.Conn) error {
+	err := session.With(ctx, s.url, func(conn *pgx.Conn) error {
 		violated, err := ask(ctx, conn, s.feeder.facts(), false)
-		s.findings.add(violated...)
+		s.findings.Add(violated...)
 		return err
 	})
 	if err != nil {
@@ -259,7 +264,7 @@ func (s *soak) check(ctx context.Context) bool {
 // watchLeases asks I11 every second, unless nobody could have looked after the leases for a while.
 func (s *soak) watchLeases(ctx context.Context) {
 	able := time.Now()
-	for next := able; sleep(ctx, 100*time.Millisecond); {
+	for next := able; session.Sleep(ctx, 100*time.Millisecond); {
 		now := time.Now()
 		if s.tracker.isAway() || !s.crew.able() {
 			able = now
@@ -268,18 +273,18 @@ func (s *soak) watchLeases(ctx context.Context) {
 			continue
 		}
 		next = now.Add(time.Second)
-		_ = withConn(ctx, s.url, func(conn *pgx.Conn) error {
+		_ = session.With(ctx, s.url, func(conn *pgx.Conn) error {
 			examples, err := overdue(ctx, conn)
 			if err == nil {
 				s.report.LeaseChecks++
 			}
-			v := violation{Oracle: "I11"}
+			v := finding.Violation{Oracle: "I11"}
 			for _, e := range examples {
-				v.add(e)
+				v.Add(e)
 			}
 			// The conditions may have changed while it was asked.
 			if err == nil && v.Count > 0 && !s.tracker.isAway() && s.crew.able() {
-				s.findings.add(v)
+				s.findings.Add(v)
 			}
 			return err
 		})
@@ -288,7 +293,7 @@ func (s *soak) watchLeases(ctx context.Context) {
 
 // judge asks everything, once all is quiet, and fills in the report.
 func (s *soak) judge(ctx context.Context) error {
-	return withConn(ctx, s.url, func(conn *pgx.Conn) error {
+	return session.With(ctx, s.url, func(conn *pgx.Conn) error {
 		violated, err := ask(ctx, conn, s.feeder.facts(), true)
 		if err != nil {
 			return err
@@ -298,8 +303,8 @@ func (s *soak) judge(ctx context.Context) error {
 			return err
 		}
 		s.report.Checks++
-		s.findings.add(violated...)
-		s.findings.add(reports, s.tracker.twice, notLanded(s.report.Schedule, s.conductor.landed))
+		s.findings.Add(violated...)
+		s.findings.Add(reports, s.tracker.twice, notLanded(s.report.Schedule, s.conductor.landed))
 		return s.report.fill(ctx, conn, s)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idem-go/idem/cmd/idem/fleet"
+	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
 // TestMain serves as the worker process too, as the idem command does.
@@ -124,7 +125,7 @@ func TestReportTellsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	r := newReport(Options{Duration: time.Minute, Workers: 3, Seed: 42})
 	r.Effects = []Effect{{"payment", 10, 9, 2, 1}}
-	r.Violations = []violation{{"I2", 3, []string{"payment of order-7 is lost"}}, {"I12", 1, nil}}
+	r.Violations = []finding.Violation{{Oracle: "I2", Count: 3, Examples: []string{"payment of order-7 is lost"}}, {Oracle: "I12", Count: 1}}
 	var out strings.Builder
 	if err := r.Write(&out); err != nil {
 		t.Fatal(err)

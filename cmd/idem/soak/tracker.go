@@ -3,6 +3,8 @@ package soak
 import (
 	"sync"
 	"time"
+
+	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
 // tracker knows what the workers have reported. It keeps a byte for each step, and more only for those in flight.
@@ -12,7 +14,7 @@ type tracker struct {
 	holders map[step]*worker   // who began it last, until that one is through with it
 	orphans map[step]time.Time // when the worker that held it was killed
 	doubts  map[step]struct{}  // whose commit has an unknown outcome
-	twice   violation          // completions that were reported twice
+	twice   finding.Violation  // completions that were reported twice
 	counts  counts             // of everything so far
 	again   []time.Duration    // from kill to the next start
 	outages []outage           // when the server took no writes
@@ -46,7 +48,7 @@ const (
 func newTracker() *tracker {
 	return &tracker{
 		holders: map[step]*worker{}, orphans: map[step]time.Time{}, doubts: map[step]struct{}{},
-		twice: violation{Oracle: "I8"},
+		twice: finding.Violation{Oracle: "I8"},
 	}
 }
 
@@ -108,7 +110,7 @@ func (t *tracker) completed(w *worker, s step) {
 	t.counts.completed++
 	b := t.byteOf(s)
 	if *b&reportedFlag != 0 {
-		t.twice.add(s.String() + " was reported completed twice")
+		t.twice.Add(s.String() + " was reported completed twice")
 	}
 	*b |= reportedFlag
 	if _, doubted := t.doubts[s]; doubted {

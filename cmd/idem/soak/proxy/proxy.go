@@ -1,4 +1,4 @@
-package soak
+package proxy
 
 import (
 	"context"
@@ -11,22 +11,23 @@ import (
 	"time"
 )
 
-// way is a direction of the network.
-type way string
+// Way is a direction of the network.
+type Way string
 
+// The directions.
 const (
-	up   way = "to the server"
-	down way = "from the server"
+	Up   Way = "to the server"
+	Down Way = "from the server"
 )
 
-// proxy stands between a worker and the server, on Unix sockets. It passes bytes on until a cut holds one direction
+// Proxy stands between a worker and the server, on Unix sockets. It passes bytes on until a cut holds one direction
 // back; what was connected during a cut breaks at its end, and what was held back is never delivered.
-type proxy struct {
+type Proxy struct {
 	listener net.Listener
 	upstream string
 
 	mu     sync.Mutex
-	shut   map[way]*gate // the ways that are cut at the moment
+	shut   map[Way]*gate // the ways that are cut at the moment
 	links  map[*link]bool
 	closed bool
 	held   atomic.Int64 // bytes that cuts have held back
@@ -41,8 +42,8 @@ type gate struct {
 // socketName is how Postgres and its clients name a socket in its directory.
 const socketName = ".s.PGSQL.5432"
 
-// newProxy makes a proxy whose socket is in dir, to the socket at upstream.
-func newProxy(dir, upstream string) (*proxy, error) {
+// New makes a proxy whose socket is in dir, to the socket at upstream.
+func New(dir, upstream string) (*Proxy, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -50,12 +51,12 @@ func newProxy(dir, upstream string) (*proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &proxy{listener: l, upstream: upstream, shut: map[way]*gate{}, links: map[*link]bool{}}
+	p := &Proxy{listener: l, upstream: upstream, shut: map[Way]*gate{}, links: map[*link]bool{}}
 	go p.serve()
 	return p, nil
 }
 
-func (p *proxy) serve() {
+func (p *Proxy) serve() {
 	for {
 		client, err := p.listener.Accept()
 		if err != nil {
@@ -70,7 +71,7 @@ func (p *proxy) serve() {
 	}
 }
 
-func (p *proxy) join(l *link) {
+func (p *Proxy) join(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -80,13 +81,13 @@ func (p *proxy) join(l *link) {
 	}
 	l.doomed = len(p.shut) > 0
 	p.links[l] = true
-	go l.pump(up, l.client, l.server)
-	go l.pump(down, l.server, l.client)
+	go l.pump(Up, l.client, l.server)
+	go l.pump(Down, l.server, l.client)
 }
 
-// cut holds way back for d, and then breaks the connections that it has hit. It gives the number of bytes that were
+// Cut holds way back for d, and then breaks the connections that it has hit. It gives the number of bytes that were
 // held back and of connections that died.
-func (p *proxy) cut(ctx context.Context, w way, d time.Duration) (bytes int64, connections int) {
+func (p *Proxy) Cut(ctx context.Context, w Way, d time.Duration) (bytes int64, connections int) {
 	before := p.held.Load()
 	p.close(w)
 	select {
@@ -96,7 +97,7 @@ func (p *proxy) cut(ctx context.Context, w way, d time.Duration) (bytes int64, c
 	return p.held.Load() - before, p.reopen(w)
 }
 
-func (p *proxy) close(w way) {
+func (p *Proxy) close(w Way) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shut[w] == nil {
@@ -109,7 +110,7 @@ func (p *proxy) close(w way) {
 }
 
 // reopen ends one cut. The connections of a cut that overlaps with another one break at the end of both.
-func (p *proxy) reopen(w way) (died int) {
+func (p *Proxy) reopen(w Way) (died int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	g := p.shut[w]
@@ -131,7 +132,7 @@ func (p *proxy) reopen(w way) (died int) {
 }
 
 // wait returns when way is not cut; through is false when it was, or when the connection is to die.
-func (p *proxy) wait(l *link, w way, n int) (through bool) {
+func (p *Proxy) wait(l *link, w Way, n int) (through bool) {
 	p.mu.Lock()
 	g := p.shut[w]
 	p.mu.Unlock()
@@ -143,8 +144,8 @@ func (p *proxy) wait(l *link, w way, n int) (through bool) {
 	return false
 }
 
-// stop breaks everything.
-func (p *proxy) stop() {
+// Stop breaks everything.
+func (p *Proxy) Stop() {
 	_ = p.listener.Close()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,14 +162,14 @@ func (p *proxy) stop() {
 
 // link is one connection through the proxy.
 type link struct {
-	proxy          *proxy
+	proxy          *Proxy
 	client, server net.Conn
 	doomed         bool // guarded by the proxy's mu
 	ending         sync.Once
 }
 
 // pump passes on what comes from src, until either side has gone.
-func (l *link) pump(w way, src, dst net.Conn) {
+func (l *link) pump(w Way, src, dst net.Conn) {
 	defer l.end()
 	buf := make([]byte, 32<<10)
 	for {
@@ -191,9 +192,9 @@ func (l *link) pump(w way, src, dst net.Conn) {
 // travels like any other.
 func (l *link) end() {
 	l.ending.Do(func() {
-		l.proxy.wait(l, up, 0)
+		l.proxy.wait(l, Up, 0)
 		_ = l.server.Close()
-		l.proxy.wait(l, down, 0)
+		l.proxy.wait(l, Down, 0)
 		_ = l.client.Close()
 		l.proxy.mu.Lock()
 		defer l.proxy.mu.Unlock()
@@ -201,8 +202,8 @@ func (l *link) end() {
 	})
 }
 
-// url is the address of a database behind the proxy.
-func (p *proxy) url(database, application string) string {
+// URL is the address of a database behind the proxy.
+func (p *Proxy) URL(database, application string) string {
 	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=5432&sslmode=disable&application_name=%s",
 		database, filepath.Dir(p.listener.Addr().String()), application)
 }

@@ -1,4 +1,4 @@
-package soak
+package proxy
 
 import (
 	"bufio"
@@ -37,16 +37,16 @@ func echo(t *testing.T) (path string, ended <-chan struct{}, heard <-chan string
 	return path, over, lines
 }
 
-func startProxy(t *testing.T, upstream string) *proxy {
-	p, err := newProxy(filepath.Join(t.TempDir(), "p"), upstream)
+func startProxy(t *testing.T, upstream string) *Proxy {
+	p, err := New(filepath.Join(t.TempDir(), "p"), upstream)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.stop)
+	t.Cleanup(p.Stop)
 	return p
 }
 
-func dial(t *testing.T, p *proxy) net.Conn {
+func dial(t *testing.T, p *Proxy) net.Conn {
 	c, err := net.Dial("unix", p.listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func exchange(c net.Conn, line string, d time.Duration) (string, error) {
 
 func TestProxyCutsOneWay(t *testing.T) {
 	t.Parallel()
-	for _, w := range []way{up, down} {
+	for _, w := range []Way{Up, Down} {
 		t.Run(string(w), func(t *testing.T) {
 			t.Parallel()
 			server, ended, heard := echo(t)
@@ -82,7 +82,7 @@ func TestProxyCutsOneWay(t *testing.T) {
 			}
 			over := make(chan result)
 			go func() {
-				b, d := p.cut(context.Background(), w, 500*time.Millisecond)
+				b, d := p.Cut(context.Background(), w, 500*time.Millisecond)
 				over <- result{b, d}
 			}()
 			for p.isOpen(w) {
@@ -93,11 +93,11 @@ func TestProxyCutsOneWay(t *testing.T) {
 			}
 			select {
 			case got := <-heard:
-				if w == up {
+				if w == Up {
 					t.Errorf("the server heard %q", got)
 				}
 			default:
-				if w == down {
+				if w == Down {
 					t.Error("the server heard nothing, though its direction was open")
 				}
 			}
@@ -129,14 +129,14 @@ func TestProxyHidesTheEndDuringACut(t *testing.T) {
 	if _, err := exchange(c, "before", 5*time.Second); err != nil {
 		t.Fatal(err)
 	}
-	p.close(up)
+	p.close(Up)
 	_ = c.Close()
 	select {
 	case <-ended:
 		t.Error("the server learnt of it during the cut")
 	case <-time.After(200 * time.Millisecond):
 	}
-	p.reopen(up)
+	p.reopen(Up)
 	select {
 	case <-ended:
 	case <-time.After(5 * time.Second):
@@ -144,7 +144,7 @@ func TestProxyHidesTheEndDuringACut(t *testing.T) {
 	}
 }
 
-func (p *proxy) isOpen(w way) bool {
+func (p *Proxy) isOpen(w Way) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.shut[w] == nil

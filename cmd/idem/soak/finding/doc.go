@@ -1,0 +1,2 @@
+// Package finding keeps what the oracles of a soak have found.
+package finding

@@ -1,0 +1,148 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/cmd/idem/soak/session"
+	"github.com/idem-go/idem/runtime/pgtest"
+)
+
+// conductor lets the faults happen.
+type conductor struct {
+	server *pgtest.Server
+	url    string // of the database, past the proxies
+	crew   *crew
+
+	serving sync.Mutex // one fault of the server at a time
+
+	mu     sync.Mutex
+	landed map[FaultKind]int
+	inHand int64 // commands that killed relays had in hand
+}
+
+// run lets the faults happen in their time. It returns when all of them are over, or with the first one that could not
+// be carried out.
+func (c *conductor) run(ctx context.Context, faults []Fault) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var under sync.WaitGroup
+	began := time.Now()
+	for _, f := range faults {
+		if !session.Sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
+			break
+		}
+		under.Go(func() {
+			landed, err := c.apply(ctx, f)
+			if err != nil {
+				cancel(fmt.Errorf("fault %s: %w", f.Kind, err))
+			} else if landed {
+				c.count(f.Kind)
+			}
+		})
+	}
+	under.Wait()
+	return context.Cause(ctx)
+}
+
+func (c *conductor) count(k FaultKind) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.landed[k]++
+}
+
+// total counts the faults that have landed so far.
+func (c *conductor) total() (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, landed := range c.landed {
+		n += landed
+	}
+	return n
+}
+
+// apply carries a fault out; landed tells whether it hit anything.
+func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error) {
+	switch f.Kind {
+	case FaultKill:
+		return c.kill(ctx, f)
+	case FaultWorker:
+		_, err := c.crew.kill(c.crew.workers[f.Victim])
+		return true, err
+	case FaultStop:
+		return c.stop(ctx, c.busy(ctx, f), f.lasts())
+	case FaultCut:
+		bytes, died := c.crew.relays[f.Victim].proxy.Cut(ctx, f.Way, f.lasts())
+		return bytes > 0 || died > 0, nil
+	case FaultTerminate:
+		return c.terminate(ctx, c.crew.relays[f.Victim])
+	case FaultRestart:
+		return c.restart(ctx, f.lasts())
+	}
+	return false, fmt.Errorf("no such fault")
+}
+
+// busyWait is how long a fault waits for a relay that has something in hand: the death of an idle one is no loss.
+const busyWait = time.Second
+
+// busy gives the victim, or the next relay that has something in hand when the victim has nothing.
+func (c *conductor) busy(ctx context.Context, f Fault) *place {
+	all := c.crew.relays
+	for end := time.Now().Add(busyWait); time.Now().Before(end); {
+		for i := range all {
+			if at := all[(f.Victim+i)%len(all)]; at.current().inHand.Load() > 0 {
+				return at
+			}
+		}
+		if !session.Sleep(ctx, time.Millisecond) {
+			break
+		}
+	}
+	return all[f.Victim]
+}
+
+func (c *conductor) kill(ctx context.Context, f Fault) (landed bool, err error) {
+	inHand, err := c.crew.kill(c.busy(ctx, f))
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inHand += inHand
+	return inHand > 0, err
+}
+
+// stop lets a relay stand still past its leases, and then go on as if nothing had happened.
+func (c *conductor) stop(ctx context.Context, at *place, d time.Duration) (bool, error) {
+	p := at.current()
+	inHand := p.inHand.Load()
+	if err := p.Pause(); err != nil {
+		if p.Failure() != nil {
+			return false, nil // it was killed in this moment
+		}
+		return false, err
+	}
+	defer p.Resume()
+	session.Sleep(ctx, d)
+	return inHand > 0, nil
+}
+
+func (c *conductor) terminate(ctx context.Context, at *place) (landed bool, err error) {
+	var ended int
+	err = session.Patiently(ctx, c.url, func(conn *pgx.Conn) error {
+		return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`,
+			at.name).Scan(&ended)
+	})
+	return ended > 0, err
+}
+
+func (c *conductor) restart(ctx context.Context, d time.Duration) (landed bool, err error) {
+	c.serving.Lock()
+	defer c.serving.Unlock()
+	if err := c.server.Crash(ctx); err != nil {
+		return false, err
+	}
+	session.Sleep(ctx, d)
+	return true, c.server.Start(ctx)
+}
