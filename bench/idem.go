@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"log/slog"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/bench/ledger"
+	schema "github.com/idem-go/idem/migrations"
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/pgtest"
+)
+
+//go:embed migrations/*.sql
+var generated embed.FS
+
+// quietly is for all that logs: nobody reads it here, and printing takes time.
+var quietly = slog.New(slog.DiscardHandler)
+
+// idemTables are the runtime's tables, the generated ones, and what the handlers need beside them.
+func idemTables() pgtest.Option {
+	return pgtest.Migrated("idem", func(ctx context.Context, pool *pgxpool.Pool) error {
+		if _, err := schema.Up(ctx, pool, schema.DefaultSchema); err != nil {
+			return err
+		}
+		names, err := fs.Glob(generated, "migrations/*.sql")
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			text, err := generated.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if _, err := pool.Exec(ctx, string(text)); err != nil {
+				return err
+			}
+		}
+		_, err = pool.Exec(ctx, ledger.CommandTable+`
+ALTER TABLE ledger ADD CHECK (amount >= 0);
+CREATE TABLE charges (run_id text COLLATE "C" NOT NULL, node text COLLATE "C" NOT NULL, amount bigint NOT NULL, memo text,
+    created_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (run_id, node));`)
+		return err
+	})
+}
+
+const idemInFlight = 256
+
+// idemRun is one way to work through steps.
+type idemRun struct {
+	action   *runtime.Action[ledger.Charge]
+	register func(*runtime.Registry)
+	table    string // where the effects are
+	inFlight int
+	config   runtime.Config
+}
+
+var (
+	recorded = idemRun{action: ledger.RecordAction, register: ledger.RegisterRecord, table: "ledger"}
+	directly = idemRun{action: ledger.WriteAction, register: ledger.RegisterWrite, table: "charges"}
+	slowly   = idemRun{action: ledger.RecordSlowlyAction, register: ledger.RegisterRecordSlowly, table: "ledger"}
+)
+
+// drain enqueues steps and measures how fast a worker does them.
+func (i idemRun) drain(ctx context.Context, r *rig) error {
+	if err := r.database(ctx, idemTables()); err != nil {
+		return err
+	}
+	charges := make([]ledger.Charge, r.steps)
+	for n := range charges {
+		charges[n] = ledger.Charge{Amount: 100}
+	}
+	if err := i.enqueue(ctx, r, charges); err != nil {
+		return err
+	}
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	if err := i.work(ctx, r, r.steps); err != nil {
+		return err
+	}
+	return i.check(ctx, r, r.steps)
+}
+
+// enqueue adds steps, many at a time, before anything is measured.
+func (i idemRun) enqueue(ctx context.Context, r *rig, charges []ledger.Charge) error {
+	pool, err := r.pool(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	client := runtime.NewClient(pool)
+	for len(charges) > 0 {
+		n := min(len(charges), 1000)
+		if _, err := i.action.EnqueueMany(ctx, client, charges[:n], nil); err != nil {
+			return err
+		}
+		charges = charges[n:]
+	}
+	return nil
+}
+
+// work runs a worker until steps steps are completed. The clock runs from the first handler.
+func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
+	done := newTally(steps)
+	ctx, stop, err := i.start(ctx, r, func(e runtime.Event) {
+		switch e.Kind {
+		case runtime.EventStarted:
+			r.begin()
+		case runtime.EventCompleted:
+			done.add()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := done.wait(ctx); err != nil {
+		_ = stop()
+		return err
+	}
+	r.end(steps)
+	return stop()
+}
+
+// start starts a worker, whose end before its time ends the context that it gives.
+func (i idemRun) start(ctx context.Context, r *rig, observe func(runtime.Event)) (context.Context, func() error, error) {
+	pool, err := pgxpool.New(ctx, r.url)
+	if err != nil {
+		return nil, nil, err
+	}
+	registry := runtime.NewRegistry()
+	i.register(registry)
+	cfg := i.config
+	cfg.Queues = map[string]int{runtime.DefaultQueue: max(i.inFlight, 1)}
+	if i.inFlight == 0 {
+		cfg.Queues[runtime.DefaultQueue] = idemInFlight
+	}
+	cfg.Logger, cfg.Observer = quietly, runtime.ObserverFunc(observe)
+	worker, err := runtime.NewWorker(pool, registry, cfg)
+	if err != nil {
+		pool.Close()
+		return nil, nil, err
+	}
+	ctx, stop := background(ctx, worker.Run)
+	return ctx, func() error {
+		defer pool.Close()
+		return stop()
+	}, nil
+}
+
+// check compares the effects with the completions: steps of each.
+func (i idemRun) check(ctx context.Context, r *rig, steps int) error {
+	if err := r.expect(ctx, steps, "effects", "SELECT count(*) FROM "+i.table); err != nil {
+		return err
+	}
+	return r.expect(ctx, steps, "completed steps with an effect",
+		"SELECT count(*) FROM idem.steps s JOIN "+i.table+" USING (run_id, node) WHERE s.state = 'completed'")
+}
