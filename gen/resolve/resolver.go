@@ -71,16 +71,29 @@ func (r *resolver) onePackage() {
 
 // importable reports what generated code imports and the module does not have, at the first directive that needs it.
 func (r *resolver) importable(placed []directive.Placed) {
+	if r.missing(placed[0].Pos, load.RuntimePath) {
+		return // and with it all else
+	}
 	asked := map[string]bool{}
 	for _, p := range placed {
-		for _, path := range append([]string{load.RuntimePath}, load.DirectiveImports[p.Spec.Name]...) {
-			if why := r.prog.Missing(path); why != "" && !asked[path] {
-				why, _, _ = strings.Cut(why, "; to add it")
-				r.add(p.Pos, "runtime-missing", "run go get github.com/idem-go/idem; a module that vendors imports it and runs go mod vendor", "generated code needs %s: %s", path, why)
+		for _, path := range load.DirectiveImports[p.Spec.Name] {
+			if !asked[path] {
+				r.missing(p.Pos, path)
 			}
 			asked[path] = true
 		}
 	}
+}
+
+func (r *resolver) missing(pos token.Pos, path string) bool {
+	why := r.prog.Missing(path)
+	if why == "" {
+		return false
+	}
+	why, _, _ = strings.Cut(why, "; to add it")
+	r.add(pos, "runtime-missing", "run go get github.com/idem-go/idem; a module that vendors imports it and runs go mod vendor",
+		"generated code needs %s: %s", path, why)
+	return true
 }
 
 func (r *resolver) add(pos token.Pos, code, fix, format string, args ...any) {
