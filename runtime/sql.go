@@ -21,13 +21,13 @@ const sqlLeaseLost = "ID001"
 // statements are the runtime's SQL texts for one schema. In the constants below the schema stands as
 // "idem", with its quotes, and is replaced by the configured one.
 type statements struct {
-	insert, insertMany, digests      string
-	claim, complete, settle          string
-	heartbeat, sweep, readBack       string
-	retire                           string
-	status, cancel, retry, wake      string
-	version                          string
-	channel                          string
+	insert, insertMany, digests string
+	claim, complete, settle     string
+	heartbeat, sweep, readBack  string
+	retire                      string
+	status, cancel, retry, wake string
+	version                     string
+	channel                     string
 }
 
 func newStatements(schema string) *statements {
@@ -186,9 +186,13 @@ SET state = 'pending', epoch = epoch + 1, attempt = attempt + 1, reclaims = 0, i
 WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state = 'discarded'
 RETURNING queue`
 
-// sqlWake lets pending steps run now. Nobody holds them, so that their epoch may stay.
-const sqlWake = `UPDATE "idem".steps SET scheduled_at = now()
-WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) AND state = 'pending'
-RETURNING queue`
+// sqlWake lets pending steps run now. Nobody holds them, so that their epoch may stay. The run is looked up before the
+// state: together they tempt the planner to read the index of all pending steps.
+const sqlWake = `WITH run AS MATERIALIZED (
+    SELECT id, state FROM "idem".steps
+    WHERE run_id = $1::text AND ($2::text IS NULL OR node = $2::text) FOR UPDATE)
+UPDATE "idem".steps s SET scheduled_at = now()
+FROM run WHERE s.id = run.id AND run.state = 'pending'
+RETURNING s.queue`
 
 const sqlVersion = `SELECT "idem".schema_version()`

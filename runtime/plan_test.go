@@ -1,0 +1,157 @@
+package runtime
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// hotStatement is one that runs per step or per group, with what its plan may look the steps up by.
+type hotStatement struct {
+	sql     func(*statements) string
+	args    string   // in SQL
+	indexes []string // all that may be used, and each must be
+}
+
+// numbers writes an array of the numbers up to n.
+func numbers(n int) string {
+	text := make([]string, n)
+	for i := range text {
+		text[i] = strconv.Itoa(i + 1)
+	}
+	return "'{" + strings.Join(text, ",") + "}'"
+}
+
+var hotStatements = map[string]hotStatement{
+	"claim": {func(s *statements) string { return s.claim },
+		`'default', 500, 'w', 1000000, ARRAY['charge']`, []string{"steps_pkey", "steps_ready_idx"}},
+	"complete one": {func(s *statements) string { return s.complete },
+		`ARRAY[1], ARRAY[1], ARRAY[NULL]`, []string{"steps_pkey"}},
+	"complete a group": {func(s *statements) string { return s.complete },
+		numbers(100) + ", " + numbers(100) + ", " + numbers(100), []string{"steps_pkey"}},
+	"settle": {func(s *statements) string { return s.settle },
+		`1, 1, 'pending', 'error', 1, 0, 1000, 'no', 1, 'retried', 'error', 'w'`, []string{"steps_pkey"}},
+	"heartbeat": {func(s *statements) string { return s.heartbeat },
+		numbers(200) + ", " + numbers(200) + ", 1000000", []string{"steps_pkey"}},
+	"sweep":     {func(s *statements) string { return s.sweep }, `100`, []string{"steps_leased_idx", "steps_pkey"}},
+	"read back": {func(s *statements) string { return s.readBack }, `1`, []string{"steps_pkey"}},
+	"retire":    {func(s *statements) string { return s.retire }, `500, 1000, 86400000000, 0`, []string{"steps_pkey"}},
+	"status":    {func(s *statements) string { return s.status }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"digests":   {func(s *statements) string { return s.digests }, `ARRAY['run_1'], ARRAY['charge']`, []string{"steps_run_node_key"}},
+	"cancel":    {func(s *statements) string { return s.cancel }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"retry":     {func(s *statements) string { return s.retry }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"wake":      {func(s *statements) string { return s.wake }, `'run_1', 'charge'`, []string{"steps_pkey", "steps_run_node_key"}},
+}
+
+// stepsInBulk adds n steps in a state.
+func (b *bench) stepsInBulk(state State, n int) {
+	b.Helper()
+	b.exec(`INSERT INTO idem.steps (run_id, node, queue, state, epoch, max_attempts, input, input_digest, finished_at, lease_expires_at)
+		SELECT 'run_' || $1::text || g, 'charge', 'default', $1::text, 1, 3, '{}', sha256('x'),
+		       CASE WHEN $1::text = 'completed' THEN now() END, CASE WHEN $1::text = 'running' THEN now() + interval '1 minute' END
+		FROM generate_series(1, $2::integer) g`, string(state), n)
+}
+
+// However the planner's statistics mislead it, the statements of the hot path find their rows by an index: with a plan for
+// the arguments, and with the one for any arguments that a prepared statement may get.
+func TestPlansOfHotStatements(t *testing.T) {
+	t.Parallel()
+	const unaware = `ALTER TABLE idem.steps SET (autovacuum_enabled = false)`
+	for name, fill := range map[string]func(b *bench){
+		"statistics are right": func(b *bench) {
+			b.stepsInBulk(StateCompleted, 60_000)
+			b.stepsInBulk(StatePending, 5000)
+			b.stepsInBulk(StateRunning, 200)
+			b.exec(`ANALYZE idem.steps`)
+		},
+		"never analyzed": func(b *bench) {
+			b.stepsInBulk(StateCompleted, 60_000)
+			b.stepsInBulk(StatePending, 5000)
+		},
+		"analyzed while it was empty": func(b *bench) {
+			b.exec(`ANALYZE idem.steps`)
+			b.stepsInBulk(StateCompleted, 60_000)
+			b.stepsInBulk(StatePending, 5000)
+		},
+		"analyzed while all were pending": func(b *bench) {
+			b.stepsInBulk(StatePending, 60_000)
+			b.exec(`ANALYZE idem.steps`)
+			b.exec(`UPDATE idem.steps SET state = 'completed', finished_at = now() WHERE id <= 55000`)
+		},
+		"analyzed while none was pending": func(b *bench) {
+			b.stepsInBulk(StateCompleted, 60_000)
+			b.exec(`ANALYZE idem.steps`)
+			b.stepsInBulk(StatePending, 20_000)
+			b.stepsInBulk(StateRunning, 2000)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.exec(unaware)
+			fill(b)
+			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+				b.plans(t, mode)
+			}
+		})
+	}
+}
+
+func (b *bench) plans(t *testing.T, mode string) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), b.pool.Config().ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = `+mode); err != nil {
+		t.Fatal(err)
+	}
+	all := newStatements(DefaultSchema)
+	for name, s := range hotStatements {
+		statement := strings.ReplaceAll(name, " ", "_")
+		var raw []byte
+		if _, err := conn.Exec(t.Context(), fmt.Sprintf(`PREPARE %s AS %s`, statement, s.sql(all))); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		explain := fmt.Sprintf(`EXPLAIN (FORMAT JSON) EXECUTE %s(%s)`, statement, s.args)
+		if err := conn.QueryRow(t.Context(), explain, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var plans []struct{ Plan planNode }
+		if err := json.Unmarshal(raw, &plans); err != nil {
+			t.Fatal(err)
+		}
+		used := plans[0].Plan.indexes()
+		if slices.Sort(used); !slices.Equal(slices.Compact(used), s.indexes) {
+			t.Errorf("%s with %s looks steps up by %v, want %v\n%s", name, mode, used, s.indexes, raw)
+		}
+	}
+}
+
+// planNode is what a plan says about how it gets at rows.
+type planNode struct {
+	Type     string     `json:"Node Type"`
+	Relation string     `json:"Relation Name"`
+	Index    string     `json:"Index Name"`
+	Plans    []planNode `json:"Plans"`
+}
+
+// indexes lists the indexes of the steps that are used, and their table for a scan of all of it.
+func (n planNode) indexes() (used []string) {
+	switch {
+	case n.Type == "Seq Scan" && n.Relation == "steps":
+		used = append(used, "the whole table")
+	case n.Index != "":
+		used = append(used, n.Index)
+	}
+	for _, child := range n.Plans {
+		used = append(used, child.indexes()...)
+	}
+	return used
+}
