@@ -12,6 +12,8 @@ import (
 
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/internal/probe"
+	"github.com/idem-go/idem/runtime/outbox"
+	"github.com/idem-go/idem/runtime/provider/ledger"
 )
 
 // childEnv tells a process of the test binary that it is a worker, and which one.
@@ -24,6 +26,10 @@ type task struct {
 	URL   string
 	Run   runtime.Run
 	Point probe.Point // where it reports and stops; "" for nowhere
+	Stop  stop        // the same, at a call
+
+	Ledger string          // its address
+	Relay  json.RawMessage `json:",omitempty"` // a table: the process is a relay of it, and no worker
 }
 
 // What a worker process writes to its third file, a line each.
@@ -57,10 +63,13 @@ func (k task) work(t *testing.T, s *subject) {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(1)
 	}()
+	k.Stop.reached = func() {
+		_, _ = fmt.Fprintln(parent, lineAt)
+		select {}
+	}
 	probe.Set(func(p probe.Point, runID, _ string) {
-		if p == k.Point && runID == k.Run.ID {
-			_, _ = fmt.Fprintln(parent, lineAt)
-			select {}
+		if p == k.Point && (runID == k.Run.ID || k.Relay != nil) {
+			k.Stop.reached()
 		}
 	})
 	fail := func(err error) {
@@ -79,7 +88,20 @@ func (k task) work(t *testing.T, s *subject) {
 		}},
 	}
 	tr.limits = tr.defaults()
-	tr.bound = s.bind(&F{TB: t, Pool: pool})
+	if k.Relay != nil {
+		fail(k.relay())
+	}
+	tr.connect(k.Ledger, &F{TB: t, Pool: pool})
+	tr.outside.stop = k.Stop
 	<-tr.work(sweeping).done
 	fail(fmt.Errorf("the worker ended: %v", tr.found()))
+}
+
+// relay relays the commands of the task's table, one at a time, until the process is killed.
+func (k task) relay() error {
+	var t outbox.Table
+	if err := json.Unmarshal(k.Relay, &t); err != nil {
+		return err
+	}
+	return runRelay(context.Background(), k.URL, &t, ledger.Client{URL: k.Ledger}, &relaying{}, 1)
 }

@@ -19,7 +19,10 @@ type fault struct {
 	// check looks at the database in the end. nil: it is as without the fault where the step completed, and
 	// as before the step otherwise.
 	check   func(tr *trial)
-	outcome string // for the table, where it is neither of the ordinary ones
+	outcome string   // for the table, where it is neither of the ordinary ones
+	dealing *dealing // what is to become of the call that the fault concerns; nil: as of the others
+	hurried bool     // a call may be cut short by the end of its attempt, and be sent again
+	diverts bool     // the handler may call other providers than without the fault
 	// What the harness does itself is not held against the handler: to ignore an error of SQL, to run on after a timeout.
 	swallows, outlives bool
 }
@@ -104,6 +107,7 @@ func (tr *trial) judge() {
 		tr.judgeEnd(w, s)
 	}
 	tr.judgeManners()
+	tr.judgeCalls(s.State == runtime.StateCompleted)
 	if tr.fault.check != nil {
 		tr.fault.check(tr)
 	} else {

@@ -26,6 +26,9 @@ type Handler[In any] struct {
 	Other In
 	// Ignore names tables that are not compared, such as a log of attempts.
 	Ignore []string
+	// Receipts has, by provider, what the providers' functions are to answer. The others answer with a made-up value
+	// of their receipt's type. A fixture gives receipts by [F.Receipt].
+	Receipts map[string]any
 }
 
 // StepHandler is a step's handler, with what it takes to run it. Its fields are those of [Handler].
@@ -36,6 +39,7 @@ type StepHandler[In, Out any] struct {
 	Fixture    func(f *F) (run func(runtime.Context, In) (Out, error), input In)
 	Other      In
 	Ignore     []string
+	Receipts   map[string]any
 }
 
 // F is what a fixture is given: the test, and a database of its own.
@@ -46,6 +50,17 @@ type F struct {
 	// First is true once per test, when the database is prepared that all faults get a copy of: insert
 	// what the handler needs then, and only then.
 	First bool
+
+	receipts map[string]any
+}
+
+// Receipt gives what a provider's function is to answer: a value of the type that it returns. It is for handlers that do
+// not go on with a made-up one.
+func (f *F) Receipt(provider string, receipt any) {
+	if f.receipts == nil {
+		f.receipts = map[string]any{}
+	}
+	f.receipts[provider] = receipt
 }
 
 // Action runs an action's handler without a fault, and then with each fault that can befall it, as subtests.
@@ -62,7 +77,7 @@ func actionSubject[In any](tb testing.TB, a *runtime.Action[In], h Handler[In]) 
 		fixture = func(*F) (func(runtime.Context, In) error, In) { return h.Run, h.Input }
 	}
 	return &subject{
-		node: a.Name(), limits: a.Limits(), action: true, migrations: h.Migrations, ignore: h.Ignore,
+		node: a.Name(), limits: a.Limits(), action: true, migrations: h.Migrations, ignore: h.Ignore, receipts: h.Receipts,
 		other: encodeOther(tb, h.Other), again: again[In],
 		bind: func(f *F) bound {
 			run, input := fixture(f)
@@ -93,7 +108,7 @@ func stepSubject[In, Out any](tb testing.TB, s *runtime.Step[In, Out], h StepHan
 		fixture = func(*F) (func(runtime.Context, In) (Out, error), In) { return h.Run, h.Input }
 	}
 	return &subject{
-		node: s.Name(), limits: s.Limits(), migrations: h.Migrations, ignore: h.Ignore,
+		node: s.Name(), limits: s.Limits(), migrations: h.Migrations, ignore: h.Ignore, receipts: h.Receipts,
 		other: encodeOther(tb, h.Other), again: again[In],
 		bind: func(f *F) bound {
 			run, input := fixture(f)
@@ -118,6 +133,7 @@ type subject struct {
 	action     bool // without an output
 	migrations string
 	ignore     []string
+	receipts   map[string]any  // by provider
 	other      json.RawMessage // nil: there is none
 	bind       func(*F) bound
 	again      func(json.RawMessage) (json.RawMessage, error) // decodes an input and encodes it again

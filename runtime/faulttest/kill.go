@@ -95,7 +95,7 @@ func (tr *trial) playKillDuringCommit() {
 			once.Do(func() { proxy.PauseReplies() }) // for good
 		}
 	})
-	c := tr.spawn("", proxy.URL())
+	c := tr.spawn(task{URL: proxy.URL()})
 	defer c.kill()
 	if !tr.until(func() bool { return tr.look().State == runtime.StateCompleted || c.failed() != "" }) || c.failed() != "" {
 		tr.problem("the worker process did not complete the step %s", c.failed())
@@ -107,8 +107,12 @@ func (tr *trial) playKillDuringCommit() {
 }
 
 // kill starts a worker process, and kills it where it is at the point.
-func (tr *trial) kill(point probe.Point) bool {
-	c := tr.spawn(point, tr.url)
+func (tr *trial) kill(point probe.Point) bool { return tr.killAt(task{Point: point}) }
+
+// killAt starts a process with a task, and kills it where it stops.
+func (tr *trial) killAt(k task) bool {
+	k.URL = tr.url
+	c := tr.spawn(k)
 	defer c.kill()
 	select {
 	case <-c.at:
@@ -116,7 +120,7 @@ func (tr *trial) kill(point probe.Point) bool {
 	case <-c.ended:
 		tr.problem("the worker process ended before it was to be killed: %s", c.failed())
 	case <-time.After(tr.patience()):
-		tr.problem("the worker process never came to %s", point)
+		tr.problem("the worker process never came to %s%s", k.Point, k.Stop.Key)
 	}
 	return false
 }
@@ -134,10 +138,11 @@ type process struct {
 	said string // why it cannot work
 }
 
-// spawn starts a worker process.
-func (tr *trial) spawn(point probe.Point, url string) *process {
+// spawn starts a worker process for a task, which has no more than what is particular to it.
+func (tr *trial) spawn(k task) *process {
 	p := &process{at: make(chan struct{}), ended: make(chan struct{})}
-	if err := p.start(task{Test: tr.test, Node: tr.node, URL: url, Run: tr.run, Point: point}, tr.ran); err != nil {
+	k.Test, k.Node, k.Run, k.Ledger = tr.test, tr.node, tr.run, tr.ledger.URL()
+	if err := p.start(k, tr.ran); err != nil {
 		p.said = err.Error()
 		close(p.ended)
 	}

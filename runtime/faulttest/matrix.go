@@ -65,5 +65,5 @@ func (s *suite) faults(short bool) []*fault {
 		list = kills()
 	}
 	return slices.Concat(list, failures(), timeouts(), losses(), deliveries(), refusals(s.written),
-		s.payloads(), s.enqueueings(), s.mismatches(), cuts(s.trips))
+		s.payloads(), s.enqueueings(), s.mismatches(), s.callFaults(short), s.commandFaults(short), cuts(s.trips))
 }

@@ -56,6 +56,8 @@ func (tr *trial) row() Row {
 	switch {
 	case len(r.Problems) > 0:
 		r.Outcome = outcomeWrong
+	case tr.outcome != "":
+		r.Outcome = tr.outcome
 	case tr.fault.outcome != "":
 		r.Outcome = tr.fault.outcome
 	case s.State.Ended() && s.State != runtime.StateCompleted:

@@ -11,7 +11,10 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/double"
+	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/pgtest"
+	"github.com/idem-go/idem/runtime/provider"
 )
 
 // suite is a handler under test with what its runs without a fault have shown.
@@ -31,6 +34,12 @@ type suite struct {
 	trips    []exchange // with the database
 	written  []table    // the tables that the step changes
 	base     [2]*trial  // the runs themselves, for a last look
+
+	calls    []double.Call             // of providers, in their order
+	intents  map[string]provider.State // what became of each, by key
+	outboxes []*outbox.Table           // that it queues commands to
+	sent     []command                 // as the relays have left them
+	relayed  snapshot                  // after the relays
 }
 
 // harnessSchema has what the harness itself puts into a database.
@@ -153,9 +162,13 @@ func (s *suite) runFree(tr *trial, i int) (problem string) {
 	after := tr.snapshot()
 	if i == 0 {
 		s.free, s.output = after, tr.last().Output
-		return ""
+		return s.lookOutside(tr)
+	}
+	if problem := s.sameOutside(tr); problem != "" {
+		return problem
 	}
 	s.volatile = s.catalog.volatility(s.free, after)
+	s.ignoreBookkeeping()
 	c := s.compare("in a first run without a fault")
 	if d := c.diff(s.free, after); d != "" {
 		return "two runs on fresh databases without any fault leave different rows; does the handler keep state in memory or in files?\n" + d
@@ -196,7 +209,7 @@ func (s *suite) lastLook() (problems []string) {
 	}
 	tr := s.base[0]
 	c := s.compare("when the step completed")
-	if d := c.diff(s.free, tr.snapshot()); d != "" {
+	if d := c.diff(s.relayed, tr.snapshot()); d != "" {
 		return []string{"something was written after the step had completed; does the handler leave a goroutine behind?\n" + d}
 	}
 	return nil
@@ -219,7 +232,9 @@ func (s *suite) freeRow(problems []string) Row {
 func (s *suite) uncompared() []string {
 	tables := []string{followUps, outputs}
 	for _, t := range s.written {
-		tables = append(tables, t.name)
+		if !s.isOutbox(t) {
+			tables = append(tables, t.name)
+		}
 	}
 	return s.volatile.list(tables)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,29 +18,33 @@ import (
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/internal/wire"
 	"github.com/idem-go/idem/runtime/pgtest"
+	"github.com/idem-go/idem/runtime/provider/ledger"
 )
 
 // trial is one fault, tried on a database of its own.
 type trial struct {
 	*suite
-	tb     testing.TB
-	ctx    context.Context
-	fault  *fault
-	limits limits
-	url    string
-	pool   *pgxpool.Pool // past the proxy: what the harness asks the database
-	proxy  *wire.Proxy   // nil until it is needed
-	bound  bound
-	events *events
-	gate   chan struct{} // closed when the handler may go on, or has come to where it waits
-	gone   chan struct{} // closed when a handler that outlived its attempt is back
+	tb      testing.TB
+	ctx     context.Context
+	fault   *fault
+	limits  limits
+	url     string
+	pool    *pgxpool.Pool // past the proxy: what the harness asks the database
+	proxy   *wire.Proxy   // nil until it is needed
+	bound   bound
+	ledger  *ledger.Ledger // stands for what the handler reaches outside
+	outside *outside       // the way to it
+	events  *events
+	gate    chan struct{} // closed when the handler may go on, or has come to where it waits
+	gone    chan struct{} // closed when a handler that outlived its attempt is back
 
 	mu       sync.Mutex
 	status   runtime.StepStatus // as it was seen last
 	workers  []*worker
 	runs     int // executions of the handler
 	fired    bool
-	early    bool // something was seen before the step had completed
+	outcome  string // for the table, where only the trial shows it
+	early    bool   // something was seen before the step had completed
 	problems []string
 }
 
@@ -52,9 +57,29 @@ func newTrial(tb testing.TB, s *suite, f *fault) *trial {
 	}
 	tr.pool = pgtest.New(tb, s.databases...)
 	tr.url = tr.pool.Config().ConnString()
-	tr.bound = s.bind(&F{TB: tb, Pool: tr.pool})
+	tr.ledger = startLedger(tb)
+	tr.connect(tr.ledger.URL(), &F{TB: tb, Pool: tr.pool})
 	tb.Cleanup(tr.stop)
 	return tr
+}
+
+// connect binds the handler to the trial's database, and to a ledger in place of all that is outside.
+func (tr *trial) connect(ledgerURL string, f *F) {
+	tr.bound = tr.bind(f)
+	receipts := map[string]any{}
+	maps.Copy(receipts, tr.receipts)
+	maps.Copy(receipts, f.receipts)
+	tr.outside = &outside{ledger: ledger.Client{URL: ledgerURL}, receipts: receipts}
+}
+
+func startLedger(tb testing.TB) *ledger.Ledger {
+	tb.Helper()
+	l, err := ledger.Start()
+	if err != nil {
+		tb.Fatalf("faulttest: %v", err)
+	}
+	tb.Cleanup(l.Close)
+	return l
 }
 
 // problem notes that something is not as it must be. Unlike a test's methods it may be called from any goroutine.
@@ -206,9 +231,15 @@ func (tr *trial) await(n int, kinds ...runtime.EventKind) bool {
 	return tr.events.await(tr.patience(), n, kinds...)
 }
 
-// wait returns when the step has ended.
+// wait returns when the step has ended. What it waits for itself comes about.
 func (tr *trial) wait() {
-	if !tr.until(func() bool { s := tr.look(); return s.State.Ended() || s.State == "" }) {
+	if !tr.until(func() bool {
+		s := tr.look()
+		if waits(s) && len(tr.calls) > 0 {
+			tr.timePasses()
+		}
+		return s.State.Ended() || s.State == ""
+	}) {
 		tr.problem("the step did not end within %v; it is %s", tr.patience(), tr.last().State)
 	}
 }

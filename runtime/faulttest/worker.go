@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/double"
 	"github.com/idem-go/idem/runtime/internal/wire"
 )
 
@@ -39,10 +40,8 @@ type workPlan struct {
 func through(p *wire.Proxy) workOption { return func(w *workPlan) { w.url = p.URL() } }
 
 // timingOut has each attempt time out soon, and the next one wait until it is asked for.
-func timingOut(grace time.Duration) workOption {
-	return func(w *workPlan) {
-		w.limits.timeout, w.limits.backoff, w.config.Grace = 150*time.Millisecond, time.Hour, grace
-	}
+func timingOut(after, grace time.Duration) workOption {
+	return func(w *workPlan) { w.limits.timeout, w.limits.backoff, w.config.Grace = after, time.Hour, grace }
 }
 
 // sweeping has the worker look for leases that have run out. It polls too: the last sweep of a killed process may still
@@ -91,7 +90,7 @@ func (tr *trial) runWorker(ctx context.Context, plan *workPlan) error {
 	if err != nil {
 		return err
 	}
-	return w.Run(ctx)
+	return w.Run(double.With(ctx, tr.outside))
 }
 
 // registry has the handler under its own name, with the trial's limits.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/double"
 )
 
 // Table describes a table of commands. Generated code declares one per annotated struct; what its SQL must do stands
@@ -32,7 +33,7 @@ type Table struct {
 // relay sends it afterwards. The same command again is ignored; another payload under its id is a
 // [runtime.MismatchError].
 func (t *Table) Queue(ctx runtime.Context, args ...any) error {
-	return t.Effect.KeepCommand(ctx, t.Item, t.wakes(), args...)
+	return note(ctx, t, t.Effect.KeepCommand(ctx, t.Item, t.wakes(), args...))
 }
 
 // QueueTx writes a command in a transaction of the caller's, outside of any step. key stands for the run: queueing
@@ -42,7 +43,18 @@ func (t *Table) QueueTx(ctx context.Context, tx DB, key string, args ...any) err
 	if key == "" {
 		return errors.New("idem: a command that is queued outside of a step needs a key, the same one at every try")
 	}
-	return t.Effect.WriteCommand(ctx, tx, key, t.Item, args...)
+	return note(ctx, t, t.Effect.WriteCommand(ctx, tx, key, t.Item, args...))
+}
+
+// note tells a test that stands for the receivers which commands it has to look for.
+func note(ctx context.Context, t *Table, err error) error {
+	if err != nil {
+		return err
+	}
+	if outside := double.Of(ctx); outside != nil {
+		outside.Queued(t)
+	}
+	return nil
 }
 
 // DB is what commands are written with: a pgx.Tx, a [runtime.Tx], a connection or a pool.

@@ -83,6 +83,7 @@ func (p *Provider[Req, Receipt]) Call(ctx runtime.Context, req Req, opts ...Call
 	c.intent.Undoable = p.def.undo != nil
 	c.lookup = p.def.lookup
 	c.send = func(ctx context.Context, key string) (any, error) { return p.call(ctx, key, req) }
+	c.standIn(ctx)
 	stored, err := c.run(ctx)
 	if err != nil {
 		return receipt, err

@@ -15,17 +15,18 @@ type Provider[Req, Receipt any] struct {
 	call func(ctx context.Context, key string, req Req) (Receipt, error)
 }
 
-// Define makes a provider of a function. Generated code calls it. The name is part of every key. A definition
-// stands in a package-level variable, so what is wrong with it panics when the program starts.
+// Define makes a provider of a function. Generated code calls it. The name is part of every key. What is wrong with a
+// definition panics: one of a function stands in a package-level variable, so that it does when the program starts. One
+// of a method is made of the receiver at each call, which takes about a microsecond.
 func Define[Req, Receipt any](name string, call func(ctx context.Context, key string, req Req) (Receipt, error), opts ...Option) *Provider[Req, Receipt] {
-	p := &Provider[Req, Receipt]{definition{name: name, settle: DefaultSettle, pause: DefaultPause}, call}
+	p := &Provider[Req, Receipt]{definition{name: name, settle: DefaultSettle, pause: DefaultPause, receipt: reflect.TypeFor[Receipt]()}, call}
 	for _, o := range opts {
 		o(&p.def)
 	}
 	if p.def.margin == 0 {
 		p.def.margin = min(p.def.window/10, time.Hour)
 	}
-	if err := p.def.validate(reflect.TypeFor[Receipt]()); err != nil {
+	if err := p.def.validate(); err != nil {
 		panic(err)
 	}
 	return p
@@ -55,6 +56,7 @@ type definition struct {
 	pause   time.Duration
 	lookup  func(ctx context.Context, key string) (receipt any, found bool, err error)
 	undo    func(ctx context.Context, key string, receipt []byte) error
+	receipt reflect.Type
 	foreign []reflect.Type // the receipts of lookup and undo
 }
 
@@ -102,7 +104,7 @@ func WithUndo[Receipt any](undo func(ctx context.Context, key string, receipt Re
 
 const maxNameBytes = 255
 
-func (d *definition) validate(receipt reflect.Type) error {
+func (d *definition) validate() error {
 	problem := ""
 	switch {
 	case d.name == "" || len(d.name) > maxNameBytes:
@@ -113,8 +115,8 @@ func (d *definition) validate(receipt reflect.Type) error {
 		problem = fmt.Sprintf("the margin %v must be shorter than the window %v", d.margin, d.window)
 	}
 	for _, t := range d.foreign {
-		if t != receipt {
-			problem = fmt.Sprintf("its lookup and its undo must have the receipt %v, not %v", receipt, t)
+		if t != d.receipt {
+			problem = fmt.Sprintf("its lookup and its undo must have the receipt %v, not %v", d.receipt, t)
 		}
 	}
 	if problem == "" {

@@ -99,12 +99,14 @@ func (u *undo) call(ctx runtime.Context, original Intent, next bool) (*call, err
 	}
 	in.Key = runtime.DerivedID("undo_", "idem undo", original.Key, strconv.Itoa(in.Generation))
 	c.send = func(ctx context.Context, key string) (any, error) { return nil, u.def.undo(ctx, key, original.Receipt) }
+	c.standIn(ctx)
 	return c, nil
 }
 
 // find finds out about a call that is to be taken back, and does not send it.
 func (u *undo) find(ctx context.Context, in Intent) (Intent, error) {
-	c := &call{store: u.store, def: u.def, lookup: u.def.lookup}
+	c := &call{store: u.store, def: u.def, intent: in, lookup: u.def.lookup}
+	c.standIn(ctx)
 	switch {
 	case in.Quarantined:
 		return in, c.mismatch(in, "the provider knows the key with another payload")

@@ -36,6 +36,12 @@ func Drop(x *exchange) {
 	x.cut()
 }
 
+// Overlap has the effect, and answers 409 as if another request under the key were still being worked on.
+func Overlap(x *exchange) {
+	_, _ = x.l.book(x.key, x.body)
+	InProgress(x)
+}
+
 // Lose closes the connection without an answer, and without the effect.
 func Lose(x *exchange) { x.cut() }
 
@@ -72,6 +78,14 @@ func later(status int, d time.Duration) Behaviour {
 	return func(x *exchange) {
 		x.w.Header().Set("Retry-After", strconv.Itoa(int(d.Round(time.Second)/time.Second)))
 		http.Error(x.w, "later", status)
+	}
+}
+
+// Before calls f when the request has come, and then treats it. f may block.
+func Before(f func(), then Behaviour) Behaviour {
+	return func(x *exchange) {
+		f()
+		then(x)
 	}
 }
 

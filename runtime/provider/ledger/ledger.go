@@ -25,6 +25,7 @@ type Ledger struct {
 
 	mu       sync.Mutex
 	next     []Behaviour
+	nextOf   map[string][]Behaviour // by key
 	requests []Request
 	lookups  map[string]int
 	known    map[string]*entry // by key, as long as it is remembered
@@ -43,6 +44,8 @@ type Request struct {
 type Receipt struct {
 	ID  string `json:"id"`
 	Key string `json:"key"`
+	// Before is how many effects the key had already, which must be none.
+	Before int `json:"before,omitempty"`
 }
 
 // entry is what the ledger remembers of a key.
@@ -69,7 +72,7 @@ func Start(opts ...Option) (*Ledger, error) {
 	}
 	l := &Ledger{
 		listener: listener, closing: make(chan struct{}),
-		lookups: map[string]int{}, known: map[string]*entry{}, effects: map[string][]Receipt{},
+		nextOf: map[string][]Behaviour{}, lookups: map[string]int{}, known: map[string]*entry{}, effects: map[string][]Receipt{},
 	}
 	for _, o := range opts {
 		o(l)
@@ -97,6 +100,27 @@ func (l *Ledger) Next(b ...Behaviour) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next = append(l.next, b...)
+}
+
+// NextOf is [Ledger.Next] for the requests under one key.
+func (l *Ledger) NextOf(key string, b ...Behaviour) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.nextOf[key] = append(l.nextOf[key], b...)
+}
+
+// treat takes the behaviour for a request under a key.
+func (l *Ledger) treat(key string) Behaviour {
+	if of := l.nextOf[key]; len(of) > 0 {
+		l.nextOf[key] = of[1:]
+		return of[0]
+	}
+	if len(l.next) > 0 {
+		next := l.next[0]
+		l.next = l.next[1:]
+		return next
+	}
+	return Accept
 }
 
 // Forget lets the ledger forget all keys now, as at the end of its window. Lookups still find what was done.
@@ -152,10 +176,7 @@ func (l *Ledger) post(w http.ResponseWriter, r *http.Request) {
 	}
 	l.mu.Lock()
 	l.requests = append(l.requests, Request{key, string(body), time.Now()})
-	treat := Accept
-	if len(l.next) > 0 {
-		treat, l.next = l.next[0], l.next[1:]
-	}
+	treat := l.treat(key)
 	l.mu.Unlock()
 	treat(&exchange{l: l, w: w, r: r, key: key, body: body})
 }
@@ -174,7 +195,7 @@ func (l *Ledger) book(key string, body []byte) (Receipt, error) {
 		return e.receipt, nil
 	}
 	l.count++
-	e := &entry{digest: digest, receipt: Receipt{ID: fmt.Sprintf("effect-%d", l.count), Key: key}}
+	e := &entry{digest: digest, receipt: Receipt{ID: fmt.Sprintf("effect-%d", l.count), Key: key, Before: len(l.effects[key])}}
 	if l.window > 0 {
 		e.until = time.Now().Add(l.window)
 	}

@@ -1,0 +1,136 @@
+package faulttest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/outbox"
+	"github.com/idem-go/idem/runtime/provider"
+)
+
+// webhook is a command, as the generator makes them.
+type webhook struct {
+	URL, Kind string
+	Payload   []byte
+}
+
+var webhooks = outbox.Table{
+	Effect: runtime.Effect{
+		Table: `"webhooks"`, Columns: []string{"command_id", "url", "kind", "payload"}, Guard: "webhooks_payload_check",
+		InsertSQL: `INSERT INTO "webhooks" AS t ("run_id", "node", "payload_digest", "command_id", "url", "kind", "payload")
+VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = '' WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	},
+	Item: []int{2}, Destinations: true,
+	ClaimSQL: `WITH RECURSIVE destinations AS (
+    (SELECT "url" AS destination FROM "webhooks" WHERE "state" = 'pending' AND "url" >= @after::text ORDER BY "url" LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o."url" FROM "webhooks" o WHERE o."state" = 'pending' AND o."url" > d.destination ORDER BY o."url" LIMIT 1)
+    FROM destinations d WHERE d.destination IS NOT NULL),
+due AS MATERIALIZED (
+    SELECT c."command_id" FROM destinations d
+    LEFT JOIN unnest(@destinations::text[], @rooms::integer[]) AS r(destination, room) ON r.destination = d.destination
+    CROSS JOIN LATERAL (
+        SELECT o."command_id" FROM "webhooks" o
+        WHERE o."state" = 'pending' AND o."url" = d.destination AND o."next_attempt_at" <= now()
+        ORDER BY o."next_attempt_at" LIMIT COALESCE(r.room, @share::integer) FOR UPDATE SKIP LOCKED) c
+    LIMIT @limit::integer)
+UPDATE "webhooks" o SET "claim_epoch" = o."claim_epoch" + 1, "attempts" = o."attempts" + 1,
+    "first_attempt_at" = COALESCE(o."first_attempt_at", clock_timestamp()),
+    "next_attempt_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond',
+    "claim_expires_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond'
+WHERE o."command_id" = ANY (ARRAY(SELECT due."command_id" FROM due))
+RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
+    (extract(epoch FROM clock_timestamp() - o."first_attempt_at") * 1000000)::bigint, o."created_at", o."url", '', o."payload"`,
+}
+
+func queueWebhook(ctx runtime.Context, w webhook) error {
+	return webhooks.Queue(ctx, w.URL, w.Kind, w.Payload)
+}
+
+// paid is a provider's receipt.
+type paid struct {
+	ID     string
+	Cents  int64
+	At     time.Time
+	Status *string
+}
+
+// realPay and its like are the functions of providers that no test may reach.
+func realPay(context.Context, string, order) (paid, error) { panic("the real provider was reached") }
+func realFind(context.Context, string) (paid, bool, error) { panic("the real provider was reached") }
+func realUndo(context.Context, string, paid) error         { panic("the real provider was reached") }
+
+func definePay(opts ...provider.Option) *provider.Provider[order, paid] {
+	return provider.Define("pay", realPay, opts...)
+}
+
+// ways are the providers that there are.
+var ways = map[string]*provider.Provider[order, paid]{
+	"window": definePay(provider.WithWindow(24*time.Hour), provider.WithUndo(realUndo)),
+	"lookup": definePay(provider.WithLookup(realFind)),
+	"both":   definePay(provider.WithWindow(24*time.Hour), provider.WithLookup(realFind), provider.WithUndo(realUndo)),
+	"none":   definePay(provider.WithUndo(realUndo)),
+}
+
+// TestHonestCalls: a handler that calls a provider passes, whatever that offers.
+func TestHonestCalls(t *testing.T) {
+	for name, pay := range ways {
+		t.Run(name, func(t *testing.T) {
+			e := examine(t, stepSubject(t, runtime.NewStep[order, string]("buy"), StepHandler[order, string]{
+				Migrations: folder, Input: sample,
+				Run: func(ctx runtime.Context, in order) (string, error) {
+					r, err := pay.Call(ctx, in, provider.Item(in.OrderID))
+					if err != nil {
+						return "", fmt.Errorf("paying: %w", err)
+					}
+					return *r.Status, payments.Record(ctx, r.ID, in.Cents)
+				},
+			}))
+			e.passes()
+		})
+	}
+}
+
+// TestHonestCommands: a handler that queues commands passes.
+func TestHonestCommands(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("announce"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			if err := payments.Record(ctx, in.OrderID, in.Cents); err != nil {
+				return err
+			}
+			for _, kind := range []string{"paid", "shipped"} {
+				if err := queueWebhook(ctx, webhook{"https://customer.invalid/hook", kind, []byte(in.OrderID)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}))
+	e.passes()
+}
+
+// TestHonestRefund: a handler that takes a call back passes if it knows that it may have done so before, and so does one
+// that goes on without a call that is rejected.
+func TestHonestRefund(t *testing.T) {
+	pay := ways["window"]
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("refund"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			_, err := pay.Call(ctx, in)
+			if errors.Is(err, provider.ErrRejected) || errors.Is(err, provider.ErrCompensated) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return pay.Undo(ctx)
+		},
+	}))
+	e.passes()
+}
