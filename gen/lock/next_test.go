@@ -95,6 +95,8 @@ func pkg(name string, parts ...any) *model.Package {
 			p.Handlers = append(p.Handlers, part)
 		case model.Effect:
 			p.Effects = append(p.Effects, part)
+		case model.Outbox:
+			p.Outboxes = append(p.Outboxes, part)
 		case model.Provider:
 			p.Providers = append(p.Providers, part)
 		}

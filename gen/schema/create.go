@@ -38,12 +38,17 @@ func Create(t Table) Change {
 	}
 }
 
-// definition writes a column. Keys are compared byte by byte: no collation makes two keys one.
-func definition(c Column, key bool) string {
-	parts := []string{sqltext.Quote(c.Name), c.Type}
+// columnType is the type with its collation. Keys are compared byte by byte: no collation makes two keys one.
+func columnType(c Column, key bool) string {
 	if key && sqltext.Collatable(c.Type) {
-		parts = append(parts, `COLLATE "C"`)
+		return c.Type + ` COLLATE "C"`
 	}
+	return c.Type
+}
+
+// definition writes a column.
+func definition(c Column, key bool) string {
+	parts := []string{sqltext.Quote(c.Name), columnType(c, key)}
 	switch {
 	case c.Identity:
 		return strings.Join(append(parts, "GENERATED ALWAYS AS IDENTITY"), " ")

@@ -29,13 +29,14 @@ func Diff(from, to Table) (*Change, []Refusal) {
 	if hasRenamed {
 		refusals = append(refusals, renamed.refusal(to))
 	}
+	parts := newOutboxDiff(from, to, renamed)
 	for _, c := range to.Columns {
 		was, found := from.column(c.Name)
 		switch {
 		case found:
 			refusals = append(refusals, changes(to, was, c)...)
 		case hasRenamed && c.Name == renamed.to:
-		case movesBody(from, to, renamed, c):
+		case parts.takes(c.Name):
 		case c.Identity || !c.Nullable && c.Default == "":
 			refusals = append(refusals, refuseNew(to, c))
 		default:
@@ -43,15 +44,14 @@ func Diff(from, to Table) (*Change, []Refusal) {
 		}
 	}
 	for _, c := range dropped(from, to) {
-		if !hasRenamed || c.Name != renamed.from {
+		if (!hasRenamed || c.Name != renamed.from) && !parts.takes(c.Name) {
 			refusals = append(refusals, refuseDrop(to, c))
 		}
 	}
 	if !sameKey(from, to) {
 		refusals = append(refusals, refuseKey(from, to))
 	}
-	refusals = append(refusals, outboxRefusals(from, to, renamed)...)
-	return addColumns(to, added), refusals
+	return addColumns(to, added), append(refusals, parts.refusals()...)
 }
 
 // addColumns is the additive change; without columns there is none.

@@ -3,37 +3,84 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/idem-go/idem/gen/sqltext"
 )
 
-// outboxRefusals are the changes of what the columns of a table of commands do. Each touches commands that wait to be
-// sent, and none is additive. renamed is the column that seems to be called otherwise now: its part stays the same.
-func outboxRefusals(from, to Table, renamed columnRename) []Refusal {
+// outboxDiff is what is different about the parts that columns of a table of commands have. Each difference touches
+// commands that wait to be sent, so none is additive.
+type outboxDiff struct {
+	from, to Table // a column that seems to be called otherwise now has its new name in both
+	was, is  Outbox
+	item     string // what was the item, under its old name
+}
+
+// newOutboxDiff gives nil for other tables.
+func newOutboxDiff(from, to Table, renamed columnRename) *outboxDiff {
 	if from.Outbox == nil || to.Outbox == nil {
 		return nil
 	}
-	was, is := renamed.in(*from.Outbox), *to.Outbox
-	var refusals []Refusal
-	refuse := func(column, sql, format string, args ...any) {
-		refusals = append(refusals, Refusal{Column: column, Reason: to.Display() + " " + fmt.Sprintf(format, args...), SQL: sql})
+	item := from.Outbox.Item
+	from = renamed.in(from)
+	return &outboxDiff{from: from, to: to, was: *from.Outbox, is: *to.Outbox, item: item}
+}
+
+// in is the table of commands once the column has its new name.
+func (r columnRename) in(t Table) Table {
+	o := *t.Outbox
+	t.Outbox, t.Columns = &o, slices.Clone(t.Columns)
+	columns := []*string{&o.To, &o.OrderBy, &o.Item, &o.Body}
+	for i := range t.Columns {
+		columns = append(columns, &t.Columns[i].Name)
 	}
-	if was.To != is.To || was.OrderBy != is.OrderBy {
-		refuse(cmp.Or(is.OrderBy, is.To), reclaim(from, to), "had %s and has %s now: relays take its commands in another way", claimed(was), claimed(is))
+	for _, column := range columns {
+		if *column != "" && *column == r.from {
+			*column = r.to
+		}
 	}
-	if from.Outbox.Item != is.Item {
-		refuse(is.Item, exactly(from, to, is.Item), "had %s and has %s now: commands get other ids, and one that is queued again is sent again",
-			part("item", from.Outbox.Item), part("item", is.Item))
+	return t
+}
+
+// takes reports whether the statements of the difference add or drop the column.
+func (d *outboxDiff) takes(column string) bool {
+	return d != nil && (d.claims() && (column == d.is.To || column == d.is.OrderBy) ||
+		d.items() && column == d.is.Item ||
+		d.was.Body != d.is.Body && (column == d.was.Body || column == d.is.Body))
+}
+
+func (d *outboxDiff) claims() bool { return d.was.To != d.is.To || d.was.OrderBy != d.is.OrderBy }
+
+// items: the name of the item's column is a part of a command's id.
+func (d *outboxDiff) items() bool { return d.item != d.is.Item }
+
+func (d *outboxDiff) refusals() (refusals []Refusal) {
+	if d == nil {
+		return nil
 	}
-	if was.Body != is.Body {
-		refuse(is.Body, moveBody(from, to), "sent the column %q and sends %q now: the commands that wait hold what is to be sent in the first", was.Body, is.Body)
+	refuse := func(column string, statements []string, format string, args ...any) {
+		refusals = append(refusals, Refusal{
+			Column: column, Reason: "the commands of " + d.to.Display() + " " + fmt.Sprintf(format, args...), SQL: strings.Join(statements, " "),
+		})
+	}
+	if d.claims() {
+		refuse(cmp.Or(d.is.OrderBy, d.is.To), d.reclaim(), "had %s and %s, and have %s and %s now: relays take them in another way",
+			part("to", d.was.To), part("order_by", d.was.OrderBy), part("to", d.is.To), part("order_by", d.is.OrderBy))
+	}
+	if d.items() {
+		columns := []string{d.was.Item, d.is.Item}
+		if d.claims() { // whose statements come first
+			columns = slices.DeleteFunc(columns, func(c string) bool { return c == d.is.To || c == d.is.OrderBy })
+		}
+		refuse(d.is.Item, d.compared(columns...), "had %s and have %s now: they get other ids, and one that is queued again is sent again",
+			part("item", d.item), part("item", d.is.Item))
+	}
+	if d.was.Body != d.is.Body {
+		refuse(d.is.Body, d.moveBody(), "were sent with the column %q and are with %q now: those that wait have what is to be sent in the first", d.was.Body, d.is.Body)
 	}
 	return refusals
 }
-
-// claimed says what decides which commands a relay takes.
-func claimed(o Outbox) string { return part("to", o.To) + " and " + part("order_by", o.OrderBy) }
 
 func part(argument, column string) string {
 	if column == "" {
@@ -42,56 +89,45 @@ func part(argument, column string) string {
 	return argument + "=" + column
 }
 
-// in is what the parts are once the column has its new name.
-func (r columnRename) in(o Outbox) Outbox {
-	for _, column := range []*string{&o.To, &o.OrderBy, &o.Item, &o.Body} {
-		if *column != "" && *column == r.from {
-			*column = r.to
-		}
-	}
-	return o
-}
-
 // reclaim is what lets relays find commands in the new way: the columns' collation, the numbers that an order needs,
 // the index.
-func reclaim(from, to Table) string {
-	var statements []string
-	add := func(sql string) {
-		if sql != "" {
-			statements = append(statements, sql)
-		}
+func (d *outboxDiff) reclaim() []string {
+	statements := d.compared(d.was.To, d.was.OrderBy, d.is.To, d.is.OrderBy)
+	switch ordered, orders := d.was.OrderBy != "", d.is.OrderBy != ""; {
+	case orders && !ordered:
+		statements = append(statements, alter(d.to, `ADD COLUMN "seq" bigint GENERATED ALWAYS AS IDENTITY NOT NULL`))
+	case ordered && !orders:
+		statements = append(statements, alter(d.to, `DROP COLUMN "seq"`))
 	}
-	add(exactly(from, to, to.Outbox.To))
-	if to.Outbox.OrderBy != to.Outbox.To {
-		add(exactly(from, to, to.Outbox.OrderBy))
-	}
-	switch ordered, order := from.Outbox.OrderBy != "", to.Outbox.OrderBy != ""; {
-	case order && !ordered:
-		add(alter(to, `ADD COLUMN "seq" bigint GENERATED ALWAYS AS IDENTITY NOT NULL`))
-	case ordered && !order:
-		add(alter(to, `DROP COLUMN "seq"`))
-	}
-	if from.pendingIndex() != to.pendingIndex() {
+	if d.from.pendingIndex() != d.to.pendingIndex() {
 		// An index goes with a column of it.
-		add(strings.Replace(to.dropIndex("pending"), "INDEX", "INDEX IF EXISTS", 1))
-		add(to.pendingIndex())
+		statements = append(statements, strings.Replace(d.to.dropIndex("pending"), "INDEX", "INDEX IF EXISTS", 1), d.to.pendingIndex())
 	}
-	return strings.Join(statements, " ")
+	return statements
 }
 
-// exactly makes a column that is there be compared byte by byte, where it was not.
-func exactly(from, to Table, column string) string {
-	c, found := from.column(column)
-	if !found || from.exact(column) || !sqltext.Collatable(c.Type) {
-		return ""
+// compared adds the columns that are new, and lets those that stay be compared byte by byte, or not any more.
+func (d *outboxDiff) compared(columns ...string) (statements []string) {
+	slices.Sort(columns)
+	for _, name := range slices.Compact(columns) {
+		c, kept := d.to.column(name)
+		_, found := d.from.column(name)
+		exact := d.to.exact(name)
+		switch {
+		case !kept:
+		case !found:
+			statements = append(statements, alter(d.to, "ADD COLUMN "+definition(c, exact)))
+		case found && exact != d.from.exact(name) && sqltext.Collatable(c.Type):
+			statements = append(statements, alter(d.to, "ALTER COLUMN "+sqltext.Quote(name)+" TYPE "+columnType(c, exact)))
+		}
 	}
-	return alter(to, fmt.Sprintf(`ALTER COLUMN %s TYPE %s COLLATE "C"`, sqltext.Quote(c.Name), c.Type))
+	return statements
 }
 
 // moveBody gives the commands that wait a body where the new code looks for it.
-func moveBody(from, to Table) string {
-	source, _ := from.column(from.Outbox.Body)
-	target, _ := to.column(to.Outbox.Body)
+func (d *outboxDiff) moveBody() (statements []string) {
+	source, _ := d.from.column(d.was.Body)
+	target, _ := d.to.column(d.is.Body)
 	column, value := sqltext.Quote(target.Name), sqltext.Quote(source.Name)
 	switch {
 	case source.Type == target.Type:
@@ -100,20 +136,18 @@ func moveBody(from, to Table) string {
 	default:
 		value = "convert_to(" + value + ", 'UTF8')"
 	}
-	if _, found := from.column(target.Name); found {
-		return fmt.Sprintf(`UPDATE %s SET %s = %s WHERE "state" = 'pending';`, to.quoted(), column, value)
+	if _, found := d.from.column(target.Name); found {
+		statements = append(statements, fmt.Sprintf(`UPDATE %s SET %s = %s WHERE "state" = 'pending';`, d.to.quoted(), column, value))
+	} else {
+		statements = append(statements,
+			alter(d.to, "ADD COLUMN "+column+" "+columnType(target, d.to.exact(target.Name))),
+			fmt.Sprintf("UPDATE %s SET %s = COALESCE(%s, '');", d.to.quoted(), column, value))
+		if !target.Nullable {
+			statements = append(statements, alter(d.to, "ALTER COLUMN "+column+" SET NOT NULL"))
+		}
 	}
-	statements := []string{
-		alter(to, "ADD COLUMN "+column+" "+target.Type),
-		fmt.Sprintf("UPDATE %s SET %s = COALESCE(%s, '');", to.quoted(), column, value),
+	if _, kept := d.to.column(source.Name); !kept {
+		statements = append(statements, alter(d.to, "DROP COLUMN "+sqltext.Quote(source.Name)))
 	}
-	if !target.Nullable {
-		statements = append(statements, alter(to, "ALTER COLUMN "+column+" SET NOT NULL"))
-	}
-	return strings.Join(statements, " ")
-}
-
-// movesBody reports whether a new column is one that the body moves to.
-func movesBody(from, to Table, renamed columnRename, c Column) bool {
-	return from.Outbox != nil && to.Outbox != nil && c.Name == to.Outbox.Body && renamed.in(*from.Outbox).Body != c.Name
+	return statements
 }

@@ -16,7 +16,7 @@ func changes(t Table, was, is Column) []Refusal {
 	}
 	column := "ALTER COLUMN " + sqltext.Quote(is.Name)
 	if !sqltext.SameType(was.Type, is.Type) {
-		refuse(alter(t, column+" TYPE "+is.Type), "was %s and is %s now", was.Type, is.Type)
+		refuse(alter(t, column+" TYPE "+columnType(is, t.exact(is.Name))), "was %s and is %s now", was.Type, is.Type)
 	}
 	switch {
 	case was.Nullable && !is.Nullable:
@@ -49,7 +49,7 @@ func refuseNew(t Table, c Column) Refusal {
 		reason = "the new column %q of %s has no value for the commands that are there: make the field a pointer"
 	}
 	return Refusal{
-		Column: c.Name, Reason: fmt.Sprintf(reason, c.Name, t.Display()), SQL: alter(t, "ADD COLUMN "+definition(c, t.Outbox != nil && t.exact(c.Name))),
+		Column: c.Name, Reason: fmt.Sprintf(reason, c.Name, t.Display()), SQL: alter(t, "ADD COLUMN "+definition(c, t.exact(c.Name))),
 	}
 }
 
