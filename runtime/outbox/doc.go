@@ -37,7 +37,7 @@
 // The column attempts counts sends. It is raised by the claim, so that a command which kills its relay is given up at
 // last; a command that was claimed and not sent gets its attempt back.
 //
-// [Replay] is for operators. [Inbox] is the consumer's side, for services of one's own.
+// [Operator] and [Replay] are for operators, as is the command idem outbox. [Inbox] is the consumer's side, for services of one's own.
 //
 // # What is generated
 //
