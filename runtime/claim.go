@@ -21,7 +21,8 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		if free == 0 {
 			return
 		}
-		steps, err := w.claim(q, free)
+		whole := q.frontier.whole(time.Now())
+		steps, err := w.claim(q, free, whole)
 		q.put(free - len(steps))
 		for _, s := range steps {
 			w.hold(s)
@@ -38,7 +39,11 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 			}
 		case len(steps) < free:
 			failures = 0
-			if !q.rest(ctx, pace.Jitter(w.cfg.Poll)) {
+			pause := pace.Jitter(w.cfg.Poll)
+			if !whole {
+				pause = min(pause, time.Until(q.frontier.next))
+			}
+			if !q.rest(ctx, pause) {
 				return
 			}
 		default:
@@ -61,22 +66,29 @@ func (q *queue) rest(ctx context.Context, poll time.Duration) bool {
 	}
 }
 
-// claim takes up to limit due steps. It does not end with the worker's stop: a claim whose answer nobody
+// claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a claim whose answer nobody
 // reads would leave steps leased.
-func (w *Worker) claim(q *queue, limit int) ([]*heldStep, error) {
+func (w *Worker) claim(q *queue, limit int, whole bool) ([]*heldStep, error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
-	rows, err := w.control.Query(ctx, w.sql.claim, q.name, limit, w.name, w.cfg.Lease.Microseconds(), q.nodes)
+	began := time.Now()
+	fromAt, fromID := q.frontier.bound(whole)
+	rows, err := w.control.Query(ctx, w.sql.claim, q.name, limit, w.name, w.cfg.Lease.Microseconds(), q.nodes, fromAt, fromID)
 	if err != nil {
 		return nil, err
 	}
 	steps := make([]*heldStep, 0, limit)
 	defer rows.Close()
+	var first, at time.Time // when the claimed steps were due
+	var firstID int64
 	for rows.Next() {
 		s := &heldStep{queue: q}
 		if err := rows.Scan(&s.id, &s.runID, &s.node, &s.epoch, &s.attempt, &s.reclaims, &s.interruptions, &s.maxAttempts,
-			(*rawBytes)(&s.input)); err != nil {
+			(*rawBytes)(&s.input), &at); err != nil {
 			return nil, err
+		}
+		if firstID == 0 || at.Before(first) || at.Equal(first) && s.id < firstID {
+			first, firstID = at, s.id
 		}
 		s.handler = w.reg.handlers[s.node]
 		steps = append(steps, s)
@@ -84,7 +96,11 @@ func (w *Worker) claim(q *queue, limit int) ([]*heldStep, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
+	if whole {
+		q.frontier.took(began, time.Now())
+	}
 	if len(steps) > 0 {
+		q.frontier.advance(first, firstID)
 		w.observe(Event{Kind: EventClaimed, Queue: q.name, Count: len(steps)})
 		probe.At(probe.ClaimAfterCommit, steps[0].runID, steps[0].node)
 	}

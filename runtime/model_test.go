@@ -74,7 +74,7 @@ func (m *machine) enqueue(t *rapid.T) {
 
 func (m *machine) claim(t *rapid.T) {
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.claim, "default", limit, "w", time.Hour.Microseconds(), []string{"charge"})
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.claim, "default", limit, "w", time.Hour.Microseconds(), []string{"charge"}, "-infinity", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func (m *machine) claim(t *rapid.T) {
 		var node string
 		var reclaims, interruptions, maxAttempts int
 		var input []byte
-		return c, r.Scan(&c.h.id, &c.h.run, &node, &c.h.epoch, &c.attempt, &reclaims, &interruptions, &maxAttempts, &input)
+		return c, r.Scan(&c.h.id, &c.h.run, &node, &c.h.epoch, &c.attempt, &reclaims, &interruptions, &maxAttempts, &input, nil)
 	})
 	if err != nil {
 		t.Fatal(err)

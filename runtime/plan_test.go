@@ -29,7 +29,9 @@ func numbers(n int) string {
 
 var hotStatements = map[string]hotStatement{
 	"claim": {func(s *statements) string { return s.claim },
-		`'default', 500, 'w', 1000000, ARRAY['charge']`, []string{"steps_pkey", "steps_ready_idx"}},
+		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_pkey", "steps_ready_idx"}},
+	"claim from a place on": {func(s *statements) string { return s.claim },
+		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_pkey", "steps_ready_idx"}},
 	"complete one": {func(s *statements) string { return s.complete },
 		`ARRAY[1], ARRAY[1], ARRAY[NULL]`, []string{"steps_pkey"}},
 	"complete a group": {func(s *statements) string { return s.complete },

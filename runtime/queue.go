@@ -12,6 +12,8 @@ type queue struct {
 	name  string
 	nodes []string // the handlers that this worker has for it
 
+	frontier frontier // of its claims, which are made one after the other
+
 	mu    sync.Mutex
 	free  int
 	freed chan struct{} // a place became free

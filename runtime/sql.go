@@ -71,7 +71,7 @@ const sqlDigests = `SELECT s.run_id, s.node, s.input_digest
 FROM unnest($1::text[], $2::text[]) AS v(run_id, node)
 JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = v.node`
 
-// sqlClaim takes up to $2 due steps. The ids come through an array: as a join the generic plan reads
+// sqlClaim takes up to $2 due steps, from a place in their order on. The ids come through an array: as a join the generic plan reads
 // the whole table, and with IN the limit may be applied more than once.
 const sqlClaim = `UPDATE "idem".steps
 SET state = 'running', epoch = epoch + 1, worker = $3::text,
@@ -79,8 +79,9 @@ SET state = 'running', epoch = epoch + 1, worker = $3::text,
 WHERE id = ANY (ARRAY(
     SELECT id FROM "idem".steps
     WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($5::text[])
+      AND (scheduled_at, id) >= ($6::timestamptz, $7::bigint)
     ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
-RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input`
+RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input, scheduled_at`
 
 // sqlComplete completes steps that are still held: the epoch is the fence. If one is not, the statement
 // fails, and with it everything that was written before it. It does not ask for the state, on purpose: an
