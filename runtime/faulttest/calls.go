@@ -15,6 +15,7 @@ import (
 // callFaults befall calls of providers: of each provider the first call, and the first that is taken back.
 func (s *suite) callFaults(short bool) (list []*fault) {
 	for _, c := range s.firstCalls() {
+		c.Item = "" // the first one is meant, whatever it is about
 		at := &victim{c, faultName(describeCall(c))}
 		if !short && goruntime.GOOS != "windows" {
 			list = append(list, at.kills()...)

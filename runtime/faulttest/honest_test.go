@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/provider"
 )
 
 // receiptInput refers to what the step has made.
@@ -218,4 +219,63 @@ func TestUnusualSchema(t *testing.T) {
 	if _, n := e.problems("an error at a write to Odd \"one\".parts"); n != 1 {
 		t.Error("the partitioned table is not among those that are written to")
 	}
+}
+
+// TestHonestCalls: a handler that calls a provider passes, whatever that offers.
+func TestHonestCalls(t *testing.T) {
+	for name, pay := range ways {
+		t.Run(name, func(t *testing.T) {
+			e := examine(t, stepSubject(t, runtime.NewStep[order, string]("buy"), StepHandler[order, string]{
+				Migrations: folder, Input: sample,
+				Run: func(ctx runtime.Context, in order) (string, error) {
+					r, err := pay.Call(ctx, in, provider.Item(in.OrderID))
+					if err != nil {
+						return "", fmt.Errorf("paying: %w", err)
+					}
+					return *r.Status, payments.Record(ctx, r.ID, in.Cents)
+				},
+			}))
+			e.passes()
+		})
+	}
+}
+
+// TestHonestCommands: a handler that queues commands passes.
+func TestHonestCommands(t *testing.T) {
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("announce"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			if err := payments.Record(ctx, in.OrderID, in.Cents); err != nil {
+				return err
+			}
+			for _, kind := range []string{"paid", "shipped"} {
+				if err := queueWebhook(ctx, webhook{"https://customer.invalid/hook", kind, []byte(in.OrderID)}); err != nil {
+					return err
+				}
+			}
+			w := webhook{"https://carrier.invalid", "order", []byte(in.OrderID)}
+			return webhooks.QueueTx(ctx, ctx.CompletionTx(), ctx.RunID(), w.URL, w.Kind, w.Payload)
+		},
+	}))
+	e.passes()
+}
+
+// TestHonestRefund: a handler that takes a call back passes if it knows that it may have done so before, and so does one
+// that goes on without a call that is rejected.
+func TestHonestRefund(t *testing.T) {
+	pay := ways["window"]
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("refund"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			_, err := pay.Call(ctx, in)
+			if errors.Is(err, provider.ErrRejected) || errors.Is(err, provider.ErrCompensated) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			return pay.Undo(ctx)
+		},
+	}))
+	e.passes()
 }

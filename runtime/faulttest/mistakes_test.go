@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/provider"
 )
 
 // handle is a handler of orders.
@@ -273,6 +274,116 @@ func mistakes() []mistake {
 	}
 }
 
+// mistakesOutside are made with what leaves the database. A request that a handler sends by itself, past its providers,
+// cannot be seen.
+func mistakesOutside() []mistake {
+	pay := ways["window"]
+	const lostAnswer = "pay is done, and its answer is lost"
+	calling := func(call func(ctx runtime.Context, in order) error) func(*F) handle {
+		return func(*F) handle { return call }
+	}
+	return []mistake{
+		{
+			name: "the attempt in the item of a call",
+			with: calling(func(ctx runtime.Context, in order) error {
+				_, err := pay.Call(ctx, in, provider.Item(fmt.Sprint(in.OrderID, "/", ctx.Attempt())))
+				return err
+			}),
+			finds: []finding{
+				{"an error after the write", "pay was called under another key than without the fault: a second effect"},
+				{"an error at every attempt", "its item is \"o-1/2\""},
+			},
+		}, {
+			name: "an item made up for each execution",
+			with: calling(func(ctx runtime.Context, in order) error {
+				_, err := pay.Call(ctx, in, provider.Item(rand.Text()))
+				return err
+			}),
+			finds: []finding{{"", "two runs without any fault call pay under different keys: an item must be the same at every execution"}},
+		}, {
+			name: "the time in a request",
+			with: calling(func(ctx runtime.Context, in order) error {
+				_, err := pay.Call(ctx, order{in.OrderID, time.Now().UnixNano()})
+				return err
+			}),
+			finds: []finding{{"", "ask pay for different things under one key; a second execution would be refused"}},
+		}, {
+			name: "the attempt in a request",
+			with: calling(func(ctx runtime.Context, in order) error {
+				_, err := pay.Call(ctx, order{in.OrderID, int64(ctx.Attempt())})
+				return err
+			}),
+			finds: []finding{{"an error after the write", "the step is discarded (payload_mismatch), and must be completed"}},
+		}, {
+			name: "goes on though an outcome is not known",
+			with: calling(func(ctx runtime.Context, in order) error {
+				_, _ = pay.Call(ctx, in)
+				return payments.Record(ctx, in.OrderID, in.Cents)
+			}),
+			finds: []finding{{lostAnswer, "the step completed although it is not known what has become of its call of pay: it is unknown"}},
+		}, {
+			name: "takes an unknown outcome for a failure",
+			with: calling(func(ctx runtime.Context, in order) error {
+				if _, err := pay.Call(ctx, in); err != nil {
+					return errors.New(err.Error())
+				}
+				return nil
+			}),
+			finds: []finding{
+				{lostAnswer, "the step ended with attempt 2, and must with 1"},
+				{"pay rejects", "no retry can mend a rejection; return the error that the call gives, or go on without it"},
+			},
+		}, {
+			name: "takes a call back, and forgets that it may have before",
+			with: calling(func(ctx runtime.Context, in order) error {
+				if _, err := pay.Call(ctx, in); err != nil {
+					return err
+				}
+				return pay.Undo(ctx)
+			}),
+			finds: []finding{{"an error after the write", "the provider call has been compensated"}},
+		}, {
+			name: "calls a provider or not, by what is in memory",
+			with: func(*F) handle {
+				var called bool
+				return func(ctx runtime.Context, in order) error {
+					if called {
+						return nil
+					}
+					called = true
+					_, err := pay.Call(ctx, in)
+					return err
+				}
+			},
+			finds: []finding{{lostAnswer, "the step completed although it is not known what has become of its call of pay"}},
+		}, {
+			name: "a command through the pool",
+			with: func(f *F) handle {
+				return func(ctx runtime.Context, in order) error {
+					return webhooks.QueueTx(ctx, f.Pool, ctx.RunID(), "https://customer.invalid", "paid", []byte(in.OrderID))
+				}
+			},
+			finds: []finding{
+				{"an error after the write", seen + ", and stays if the step never completes"},
+				{"an error at every attempt", leftBehind + "\ntable webhooks: 1 row more than before the step"},
+			},
+		}, {
+			name: "the attempt in the item of a command",
+			with: calling(func(ctx runtime.Context, in order) error {
+				return queueWebhook(ctx, webhook{"https://customer.invalid", fmt.Sprint("paid ", ctx.Attempt()), []byte(in.OrderID)})
+			}),
+			finds: []finding{{"an error after the write", "+ {command_id: "}},
+		}, {
+			name: "two commands under one id",
+			with: calling(func(ctx runtime.Context, in order) error {
+				return errors.Join(queueWebhook(ctx, webhook{"https://customer.invalid", "paid", []byte(in.OrderID)}),
+					queueWebhook(ctx, webhook{"https://customer.invalid", "paid", []byte("fee")}))
+			}),
+			finds: []finding{{"", "discarded (payload_mismatch)"}},
+		},
+	}
+}
+
 var (
 	handled sync.Map
 	mail    = runtime.NewAction[order]("mail")
@@ -291,7 +402,7 @@ func skippingConflicts(into string, byRun bool) handle {
 
 // TestMistakes plants one mistake after the other.
 func TestMistakes(t *testing.T) {
-	for _, m := range mistakes() {
+	for _, m := range append(mistakes(), mistakesOutside()...) {
 		t.Run(m.name, func(t *testing.T) {
 			a := runtime.NewAction[order]("handle", runtime.WithTimeout(time.Second))
 			faults := []string{"not at all"}

@@ -2,9 +2,6 @@ package faulttest
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"testing"
 	"time"
 
 	"github.com/idem-go/idem/runtime"
@@ -75,62 +72,4 @@ var ways = map[string]*provider.Provider[order, paid]{
 	"lookup": definePay(provider.WithLookup(realFind)),
 	"both":   definePay(provider.WithWindow(24*time.Hour), provider.WithLookup(realFind), provider.WithUndo(realUndo)),
 	"none":   definePay(provider.WithUndo(realUndo)),
-}
-
-// TestHonestCalls: a handler that calls a provider passes, whatever that offers.
-func TestHonestCalls(t *testing.T) {
-	for name, pay := range ways {
-		t.Run(name, func(t *testing.T) {
-			e := examine(t, stepSubject(t, runtime.NewStep[order, string]("buy"), StepHandler[order, string]{
-				Migrations: folder, Input: sample,
-				Run: func(ctx runtime.Context, in order) (string, error) {
-					r, err := pay.Call(ctx, in, provider.Item(in.OrderID))
-					if err != nil {
-						return "", fmt.Errorf("paying: %w", err)
-					}
-					return *r.Status, payments.Record(ctx, r.ID, in.Cents)
-				},
-			}))
-			e.passes()
-		})
-	}
-}
-
-// TestHonestCommands: a handler that queues commands passes.
-func TestHonestCommands(t *testing.T) {
-	e := examine(t, actionSubject(t, runtime.NewAction[order]("announce"), Handler[order]{
-		Migrations: folder, Input: sample,
-		Run: func(ctx runtime.Context, in order) error {
-			if err := payments.Record(ctx, in.OrderID, in.Cents); err != nil {
-				return err
-			}
-			for _, kind := range []string{"paid", "shipped"} {
-				if err := queueWebhook(ctx, webhook{"https://customer.invalid/hook", kind, []byte(in.OrderID)}); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-	}))
-	e.passes()
-}
-
-// TestHonestRefund: a handler that takes a call back passes if it knows that it may have done so before, and so does one
-// that goes on without a call that is rejected.
-func TestHonestRefund(t *testing.T) {
-	pay := ways["window"]
-	e := examine(t, actionSubject(t, runtime.NewAction[order]("refund"), Handler[order]{
-		Migrations: folder, Input: sample,
-		Run: func(ctx runtime.Context, in order) error {
-			_, err := pay.Call(ctx, in)
-			if errors.Is(err, provider.ErrRejected) || errors.Is(err, provider.ErrCompensated) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			return pay.Undo(ctx)
-		},
-	}))
-	e.passes()
 }

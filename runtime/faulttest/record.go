@@ -95,9 +95,9 @@ func markdown(all []Report) string {
 	fmt.Fprintf(&b, "# Fault tests\n\n%d handlers, %d faults, %d wrong.\n", len(all), fired, wrong)
 	for _, r := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n`%s` of %s: %d faults, %d wrong.\n\n", r.Handler, r.Test, cmp.Or(r.Package, "?"), r.Fired, r.Wrong)
-		fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(columns, " | "), strings.Repeat(" --- |", len(columns)))
+		fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(r.columns(), " | "), strings.Repeat(" --- |", len(r.columns())))
 		for _, row := range r.Rows {
-			cells := row.cells()
+			cells := r.cells(row)
 			for i := range cells {
 				cells[i] = strings.NewReplacer("|", `\|`, "\n", " ").Replace(cells[i])
 			}

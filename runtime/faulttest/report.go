@@ -23,6 +23,8 @@ type Row struct {
 	Reclaims   int      `json:"reclaims"`
 	Executions int      `json:"executions"` // of the handler
 	Effects    int      `json:"effects"`    // rows that are not as before the step
+	Requests   int      `json:"requests"`   // that left for providers, and for receivers of commands
+	Outside    int      `json:"outside"`    // what these have done
 	Fired      bool     `json:"fired"`      // the fault happened
 	Outcome    string   `json:"outcome"`
 	Problems   []string `json:"problems,omitempty"`
@@ -51,7 +53,8 @@ func (tr *trial) row() Row {
 	s := tr.last()
 	r := Row{
 		Fault: tr.fault.name, State: string(s.State), Reason: string(s.Reason), Attempt: s.Attempt, Reclaims: s.Reclaims,
-		Executions: tr.executions(), Effects: tr.effects(), Fired: tr.hasFired(), Outcome: outcomeSame, Problems: tr.found(),
+		Executions: tr.executions(), Effects: tr.effects(),
+		Requests: len(tr.ledger.Requests("")), Outside: tr.ledger.Effects(""), Fired: tr.hasFired(), Outcome: outcomeSame, Problems: tr.found(),
 	}
 	switch {
 	case len(r.Problems) > 0:
@@ -147,8 +150,27 @@ func (r *reporter) finish() {
 	}
 }
 
-// columns are the headings of the table.
-var columns = []string{"fault", "step", "attempt", "reclaims", "executions", "effects", "outcome"}
+// columns are the headings of the table. Those about what is outside are left out where nothing leaves the database.
+func (r *Report) columns() []string {
+	if r.reachesOut() {
+		return []string{"fault", "step", "attempt", "reclaims", "executions", "effects", "requests", "outside", "outcome"}
+	}
+	return []string{"fault", "step", "attempt", "reclaims", "executions", "effects", "outcome"}
+}
+
+func (r *Report) reachesOut() bool {
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Requests > 0 })
+}
+
+// cells are a row's, in the order of the columns.
+func (r *Report) cells(row Row) []string {
+	cells := row.cells()
+	if !r.reachesOut() {
+		return cells
+	}
+	last := len(cells) - 1
+	return append(cells[:last:last], fmt.Sprint(row.Requests), fmt.Sprint(row.Outside), cells[last])
+}
 
 func (r Row) cells() []string {
 	state := r.State
@@ -162,9 +184,9 @@ func (r Row) cells() []string {
 func (r *Report) text() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, strings.ToUpper(strings.Join(columns, "\t")))
+	_, _ = fmt.Fprintln(w, strings.ToUpper(strings.Join(r.columns(), "\t")))
 	for _, row := range r.Rows {
-		_, _ = fmt.Fprintln(w, strings.Join(row.cells(), "\t"))
+		_, _ = fmt.Fprintln(w, strings.Join(r.cells(row), "\t"))
 	}
 	_ = w.Flush()
 	return b.String()
