@@ -1,13 +1,18 @@
 package gen_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 	"golang.org/x/tools/txtar"
 
 	"github.com/idem-go/idem/gen"
 	"github.com/idem-go/idem/gen/output"
+	"github.com/idem-go/idem/runtime/pgtest"
 )
 
 // newHooks is a module with outboxes of each form, and a test of theirs.
@@ -58,4 +63,55 @@ func TestOutboxesDrift(t *testing.T) {
 	})
 	m.write("hooks/hooks.go", strings.ReplaceAll(source, "//idem:", "// "))
 	m.wantDrift(gen.Options{}, map[string]output.State{"idem.lock": output.Changed, "hooks/idem_gen.go": output.Orphaned})
+}
+
+// TestOutboxMigrationsThereAndBack runs the migrations of the golden cases on Postgres, as the tools they are for do.
+func TestOutboxMigrationsThereAndBack(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs Postgres")
+	}
+	dirs := map[string]string{}
+	for _, c := range readCases(t) {
+		dirs[c.name] = c.writeMigrations(t)
+	}
+	pool := pgtest.New(t)
+	apply(t, pool, dirs["outbox-json"], ".up.sql", false)
+	wantColumns(t, pool, "pings", 22)
+	apply(t, pool, dirs["outbox-json"], ".down.sql", true)
+	wantColumns(t, pool, "pings", 0)
+
+	apply(t, pool, dirs["outbox"], ".sql", false)
+	wantColumns(t, pool, "webhook_outbox", 20)
+
+	db := stdlib.OpenDBFromPool(pool)
+	defer db.Close()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, os.DirFS(dirs["outbox-text"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantColumns(t, pool, "mail_outbox", 18)
+	wantColumns(t, pool, "steps", 18)
+	if _, err := provider.DownTo(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	wantColumns(t, pool, "mail_outbox", 0)
+}
+
+// writeMigrations writes the case's migrations, those that a run finds and those that it makes, into a folder.
+func (c goldenCase) writeMigrations(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, f := range c.archive.Files {
+		name, found := strings.CutPrefix(strings.TrimPrefix(f.Name, wantPrefix), "migrations/")
+		if !found {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

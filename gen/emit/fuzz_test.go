@@ -22,13 +22,20 @@ func FuzzGo(f *testing.F) {
 	f.Add("\\", "t\\", "", "\\x", "char(3)", "E'\\''")
 	f.Fuzz(func(t *testing.T, node, table, schema, column, sqlType, expression string) {
 		p := &model.Package{
-			Path: "example.com/p", Name: "p", Names: []string{"In", "Row", "Do"},
+			Path: "example.com/p", Name: "p", Names: []string{"In", "Row", "Do", "Hook"},
 			Handlers: []model.Handler{{Kind: model.Action, Name: node, Func: "Do", In: local("In")}},
 			Effects: []model.Effect{{
 				Type: "Row", Schema: schema, Table: table, Key: []string{column}, OnConflict: model.DoNothing,
 				Columns: []model.Column{
 					{Name: column, Field: "A", SQLType: sqlType, Encode: model.Plain},
 					{Name: "b", Field: "B", SQLType: "text", Default: expression, Encode: model.Plain},
+				},
+			}},
+			Outboxes: []model.Outbox{{
+				Type: "Hook", Schema: schema, Table: table + "_outbox", To: column, OrderBy: "o", Body: column,
+				Columns: []model.Column{
+					{Name: column, Field: "A", SQLType: "text", Encode: model.Plain, Convert: "string"},
+					{Name: "o", Field: "B", SQLType: sqlType, Encode: model.Plain},
 				},
 			}},
 		}
@@ -40,18 +47,23 @@ func FuzzGo(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, source)
 		}
-		if len(file.Decls) != 6 {
+		if len(file.Decls) != 10 {
 			t.Fatalf("%d declarations\n%s", len(file.Decls), source)
 		}
 		literals := stringsOf(t, file)
-		for _, want := range []string{node, column, sqltext.Guard(table), sqltext.Qualified(schema, table)} {
+		for _, want := range []string{node, column, sqltext.Guard(table), sqltext.Qualified(schema, table), sqltext.Guard(table + "_outbox")} {
 			if !literals[want] {
 				t.Errorf("no string is %q\n%s", want, source)
 			}
 		}
 		for literal := range literals {
-			if strings.HasPrefix(literal, "INSERT") && !strings.HasPrefix(literal, "INSERT INTO "+sqltext.Qualified(schema, table)+" AS t (") {
+			ours := strings.HasPrefix(literal, "INSERT INTO "+sqltext.Qualified(schema, table)+" AS t (") ||
+				strings.HasPrefix(literal, "INSERT INTO "+sqltext.Qualified(schema, table+"_outbox")+" AS t (")
+			if strings.HasPrefix(literal, "INSERT") && !ours {
 				t.Errorf("the statement is %s", literal)
+			}
+			if strings.HasPrefix(literal, "WITH") && !strings.Contains(literal, "\nUPDATE "+sqltext.Qualified(schema, table+"_outbox")+" o SET\n") {
+				t.Errorf("the claim is %s", literal)
 			}
 		}
 	})

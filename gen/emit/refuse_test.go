@@ -39,6 +39,32 @@ func TestGoRefuses(t *testing.T) {
 	}
 }
 
+// TestGoRefusesOutboxes does the same for the tables of commands.
+func TestGoRefusesOutboxes(t *testing.T) {
+	at := diag.Position{File: "a.go", Line: 5, Column: 2}
+	for name, c := range map[string]struct {
+		change func(*model.Outbox)
+		says   string
+	}{
+		"table":  {func(o *model.Outbox) { o.Table = "a\x00b" }, "control character"},
+		"long":   {func(o *model.Outbox) { o.Table = strings.Repeat("a", 49) }, "longer than 48 bytes"},
+		"schema": {func(o *model.Outbox) { o.Schema = "\n" }, "control character"},
+		"column": {func(o *model.Outbox) { o.Columns[0].Name = strings.Repeat("a", 64) }, "longer than 63 bytes"},
+		"type":   {func(o *model.Outbox) { o.Columns[0].SQLType = "text--" }, "comment"},
+	} {
+		o := model.Outbox{
+			Type: "Hook", Table: "hooks", Pos: at,
+			Columns: []model.Column{{Name: "url", Field: "URL", SQLType: "text", Pos: at}},
+		}
+		c.change(&o)
+		_, err := emit.Go(&model.Package{Path: "p", Name: "p", Outboxes: []model.Outbox{o}})
+		list, ok := errors.AsType[diag.List](err)
+		if !ok || len(list) != 1 || list[0].Pos != at || !strings.Contains(list[0].Message, c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestGoRefusesBadTypes gives type expressions that are not in the model's form.
 func TestGoRefusesBadTypes(t *testing.T) {
 	for _, in := range []model.Type{

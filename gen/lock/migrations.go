@@ -76,7 +76,9 @@ func (s *step) unwritten(changes []schema.Change) ([]schema.Change, error) {
 			return nil, err
 		}
 		s.addMigration(name, content)
-		s.Notes = append(s.Notes, "table "+c.Table+": "+name+" makes the change already")
+		if note := "table " + c.Table + ": " + name + " makes the change already"; !slices.Contains(s.Notes, note) {
+			s.Notes = append(s.Notes, note)
+		}
 	}
 	return fresh, nil
 }

@@ -91,7 +91,7 @@ func (l *Lock) check() error {
 		}
 	}
 	for name, t := range l.Tables {
-		if t.Display() != name || len(t.Key) == 0 {
+		if t.Display() != name || len(t.Key) == 0 || t.Outbox != nil && t.Outbox.Body == "" {
 			return fmt.Errorf("the table %q is not complete", name)
 		}
 	}

@@ -86,7 +86,7 @@ func member(typeName types.Object, name string) types.Object {
 }
 
 // predeclared are the identifiers of Go that generated code is written with.
-var predeclared = []string{"any", "bool", "error", "int", "nil", "string", "true"}
+var predeclared = []string{"any", "bool", "byte", "error", "int", "nil", "string", "true"}
 
 // shadowed reports declarations of the package that hide them.
 func (r *resolver) shadowed() {
