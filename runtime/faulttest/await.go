@@ -20,13 +20,36 @@ func (tr *trial) timePasses() {
 	if key, asks := tr.forOperator(); asks {
 		tr.decide(key)
 	}
-	tr.age("dispatched_at = dispatched_at - interval '1 day'", "window_ends_at IS NULL AND dispatched_at > clock_timestamp() - interval '1 hour'")
+	tr.age("dispatched_at = dispatched_at - interval '1 day'", "state = 'unknown' AND dispatched_at > clock_timestamp() - interval '1 hour'")
+	tr.windows()
 	tr.due()
 }
 
+// windows puts the ends of windows where the time that a test takes makes no difference: far away, or, where they are too
+// near to be of any use, behind us.
+func (tr *trial) windows() {
+	var long, short []string
+	for _, c := range tr.calls {
+		if tr.resends(c) && !tr.fault.late {
+			long = append(long, c.Key)
+		} else {
+			short = append(short, c.Key)
+		}
+	}
+	tr.age("window_ends_at = clock_timestamp() + interval '1000 days'", "window_ends_at < clock_timestamp() + interval '500 days' AND key = ANY ($1)", long)
+	tr.age("window_ends_at = clock_timestamp() - interval '1 second'", "window_ends_at > clock_timestamp() AND key = ANY ($1)", short)
+}
+
+// resends tells whether a call is ever sent again because its provider honours keys: an execution that finds its outcome
+// unknown must find the window open for as long as an attempt may take.
+func (s *suite) resends(c double.Call) bool {
+	return c.Window > c.Margin+c.Pause+s.limits.Timeout
+}
+
 // age changes the times of calls whose outcome is not known, as if these were longer ago.
-func (tr *trial) age(set, where string) {
-	tr.exec(`UPDATE "idem".intents SET epoch = epoch + 1, actor = 'faulttest', reason = 'time passes', ` + set + ` WHERE state = 'unknown' AND ` + where)
+func (tr *trial) age(set, where string, args ...any) {
+	tr.exec(`UPDATE "idem".intents SET epoch = epoch + 1, actor = 'faulttest', reason = 'time passes', `+set+
+		` WHERE state IN ('prepared', 'unknown') AND `+where, args...)
 }
 
 // forOperator gives the call that the step has left to an operator at last, if it has.

@@ -16,12 +16,12 @@ import (
 func (s *suite) callFaults(short bool) (list []*fault) {
 	for _, c := range s.firstCalls() {
 		c.Item = "" // the first one is meant, whatever it is about
-		at := &victim{c, faultName(describeCall(c))}
+		at := &victim{c, faultName(describeCall(c)), s.resends(c)}
 		if !short && goruntime.GOOS != "windows" {
 			list = append(list, at.kills()...)
 		}
 		list = append(list, at.answerLost(), at.rejected(), at.inProgress(), at.otherPayload(), at.later())
-		if c.Window > 0 {
+		if at.resends {
 			list = append(list, at.pastWindow())
 		}
 	}
@@ -43,7 +43,8 @@ func faultName(text string) string { return strings.NewReplacer("/", ".", "\n", 
 // victim is a call that a fault is to befall.
 type victim struct {
 	double.Call
-	name string
+	name    string
+	resends bool
 }
 
 // states are those that a call goes through when its outcome is not known at first.
@@ -53,14 +54,14 @@ var unknownFirst = []provider.State{provider.StatePrepared, provider.StateUnknow
 // the same key, or looked up by an operator.
 func (v *victim) done() *dealing {
 	d := &dealing{key: v.Key, requests: exactly(1), effects: 1}
-	if !v.Lookup && v.Window > 0 {
+	if !v.Lookup && v.resends {
 		d.requests = exactly(2)
 	}
 	return d
 }
 
 // silent tells that there is no way to find out for the step itself.
-func (v *victim) silent() bool { return !v.Lookup && v.Window == 0 }
+func (v *victim) silent() bool { return !v.Lookup && !v.resends }
 
 // undone is how a call ends that never got through to the provider after n requests: it is sent again, unless there is
 // no way to know that it may be.
@@ -180,11 +181,11 @@ func (v *victim) later() *fault {
 // pastWindow: the answer is lost, and before the step looks again the provider has forgotten the key.
 func (v *victim) pastWindow() *fault {
 	f := &fault{
-		name: v.name + " is done, its answer is lost, and its window is over", want: want{runs: often},
+		name: v.name + " is done, its answer is lost, and its window is over", late: true, want: want{runs: often},
 		dealing: &dealing{key: v.Key, requests: exactly(1), effects: 1},
 		around: first(func(x *execution) (any, error) {
 			out, err := x.handler()
-			x.age("window_ends_at = clock_timestamp() - interval '1 second'", "window_ends_at IS NOT NULL")
+			x.windows()
 			x.ledger.Forget()
 			return out, err
 		}),
@@ -206,7 +207,7 @@ func (v *victim) kills() []*fault {
 		name: "killed when " + v.name + " was done, and its answer not stored", want: want{reclaims: 1, runs: often}, dealing: v.done(),
 		play: func(tr *trial) { tr.playKilledAt(stop{Key: v.Key, Answered: true}, 1) },
 	}}
-	if v.Undo && v.Window > 0 {
+	if v.Undo && v.resends {
 		list = append(list, &fault{
 			name: "killed twice when " + v.name + " was about to be sent", want: want{reclaims: 2, runs: often},
 			dealing: &dealing{key: v.Key, requests: exactly(1), effects: 1},
@@ -226,6 +227,7 @@ func (tr *trial) playKilledAt(s stop, times int) {
 			return
 		}
 		tr.unseen("while its worker was dead")
+		tr.windows()
 		tr.expire()
 	}
 	tr.fire()

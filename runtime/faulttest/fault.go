@@ -21,6 +21,7 @@ type fault struct {
 	check   func(tr *trial)
 	outcome string   // for the table, where it is neither of the ordinary ones
 	dealing *dealing // what is to become of the call that the fault concerns; nil: as of the others
+	late    bool     // windows are over before a call is sent again
 	hurried bool     // a call may be cut short by the end of its attempt, and be sent again
 	diverts bool     // the handler may call other providers than without the fault
 	// What the harness does itself is not held against the handler: to ignore an error of SQL, to run on after a timeout.

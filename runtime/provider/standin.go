@@ -15,7 +15,7 @@ func (c *call) standIn(ctx context.Context) {
 	in := c.intent
 	asked := double.Call{
 		Provider: c.def.name, Item: in.Item, Key: in.Key, Undo: in.Compensates != "", Request: in.Request,
-		Receipt: c.def.receipt, Lookup: c.lookup != nil, Window: c.def.window,
+		Receipt: c.def.receipt, Lookup: c.lookup != nil, Window: c.def.window, Margin: c.def.margin, Pause: c.def.pause,
 	}
 	c.send = func(ctx context.Context, _ string) (any, error) { return outside.Send(ctx, asked) }
 	if c.lookup != nil {

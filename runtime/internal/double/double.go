@@ -14,9 +14,12 @@ type Call struct {
 	Key      string
 	Undo     bool // it takes another call back
 	Request  json.RawMessage
-	Receipt  reflect.Type  // what the author's function gives
-	Lookup   bool          // the provider has one
-	Window   time.Duration // for how long it honours keys; 0: not at all
+	Receipt  reflect.Type // what the author's function gives
+	Lookup   bool         // the provider has one
+
+	Window time.Duration // for how long the provider honours keys; 0: not at all
+	Margin time.Duration // before whose end nothing is sent again
+	Pause  time.Duration // before an unknown outcome is looked at again
 }
 
 // Outside stands for all other systems. It is used from many goroutines.
