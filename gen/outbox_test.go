@@ -44,7 +44,7 @@ func TestGeneratedOutboxesDeliver(t *testing.T) {
 func TestOutboxesDrift(t *testing.T) {
 	m := newHooks(t)
 	off := gen.Options{Tests: new(false)}
-	const first = "migrations/00002_idem_pings_and_3_more.sql"
+	const first = "migrations/00002_idem_o_d_limit_d_and_4_more.sql"
 	m.wantDrift(off, map[string]output.State{"idem.lock": output.Created, "hooks/idem_gen.go": output.Created, first: output.Created})
 	m.generate(off)
 	m.wantDrift(gen.Options{}, nil)
