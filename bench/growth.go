@@ -1,5 +1,123 @@
 package main
 
-func growth() []measurement         { return nil }
-func severalWorkers() []measurement { return nil }
-func footprint() []measurement      { return nil }
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/bench/ledger"
+)
+
+// growth: the rate when the table has grown, to that with nothing but the steps that are measured.
+func growth() []measurement {
+	const base = "growth/idem-empty"
+	return []measurement{
+		{base, "a table with the measured steps alone", base, recorded.drain},
+		{"growth/idem-unvacuumed", "many completed steps, never vacuumed: each has left two dead rows", base, grown{}.measure},
+		{"growth/idem-misled", "the same; the statistics are of a time when nothing was pending", base, grown{misled: true}.measure},
+		{"growth/idem-snapshot", "the same, and a snapshot held open all the time, for -hold under load", base, grown{snapshot: true}.measure},
+	}
+}
+
+// grown is a table with many completed steps, and more pending ones than are measured.
+type grown struct {
+	misled   bool // analyzed before the pending steps came
+	snapshot bool // nothing that dies can be removed
+}
+
+// The steps get their states one after the other, as workers would set them. Their effects are left out.
+var growthFill = []string{
+	`ALTER TABLE idem.steps SET (autovacuum_enabled = false)`,
+	`INSERT INTO idem.steps (run_id, node, queue, max_attempts, input, input_digest)
+SELECT 'run_' || md5(i::text), 'record', 'default', 20, '{"amount":100}', sha256('{"amount":100}') FROM generate_series(1, @completed::integer) AS i`,
+	`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, worker = 'before', lease_expires_at = now() + interval '1 minute'`,
+	`UPDATE idem.steps SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now()`,
+}
+
+func (g grown) measure(ctx context.Context, r *rig) error {
+	if err := r.database(ctx, idemTables()); err != nil {
+		return err
+	}
+	if g.snapshot {
+		release, err := r.holdSnapshot(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	if err := g.fill(ctx, r); err != nil {
+		return err
+	}
+	if g.snapshot {
+		if err := g.load(ctx, r); err != nil {
+			return err
+		}
+	}
+	if err := r.counted(ctx); err != nil {
+		return err
+	}
+	steps := min(r.steps, r.scale.pending)
+	if err := recorded.work(ctx, r, steps); err != nil {
+		return err
+	}
+	return recorded.consistent(ctx, r, steps)
+}
+
+func (g grown) fill(ctx context.Context, r *rig) error {
+	for _, sql := range growthFill {
+		var args []any
+		if sql == growthFill[1] {
+			args = append(args, pgx.NamedArgs{"completed": r.scale.completed})
+		}
+		if _, err := r.admin.Exec(ctx, sql, args...); err != nil {
+			return err
+		}
+	}
+	pending := make([]ledger.Charge, r.scale.pending)
+	for i := range pending {
+		pending[i].Amount = 100
+	}
+	if g.misled {
+		if err := r.exec(ctx, "ANALYZE"); err != nil {
+			return err
+		}
+		return recorded.enqueue(ctx, r, pending)
+	}
+	if err := recorded.enqueue(ctx, r, pending); err != nil {
+		return err
+	}
+	return r.exec(ctx, "ANALYZE")
+}
+
+// load works and enqueues in turns for the time that the snapshot is to be held.
+func (g grown) load(ctx context.Context, r *rig) error {
+	more := make([]ledger.Charge, min(r.steps, r.scale.pending))
+	for i := range more {
+		more[i].Amount = 100
+	}
+	nothing := func() {}
+	for end := time.Now().Add(r.scale.hold); time.Now().Before(end); {
+		if err := recorded.complete(ctx, r, len(more), nothing, nothing); err != nil {
+			return err
+		}
+		if err := recorded.enqueue(ctx, r, more); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holdSnapshot opens a transaction that must go on to see all that is there now.
+func (r *rig) holdSnapshot(ctx context.Context) (release func(), err error) {
+	conn, err := pgx.Connect(ctx, r.url)
+	if err != nil {
+		return nil, err
+	}
+	release = func() { _ = conn.Close(context.WithoutCancel(ctx)) }
+	if _, err := conn.Exec(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM idem.steps"); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}

@@ -54,7 +54,6 @@ type idemRun struct {
 	action   *runtime.Action[ledger.Charge]
 	register func(*runtime.Registry)
 	table    string // where the effects are
-	inFlight int
 	config   runtime.Config
 }
 
@@ -103,13 +102,19 @@ func (i idemRun) enqueue(ctx context.Context, r *rig, charges []ledger.Charge) e
 	return nil
 }
 
-// work runs a worker until steps steps are completed. The clock runs from the first handler.
+// work measures how fast a worker completes steps steps.
 func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
+	return i.complete(ctx, r, steps, r.begin, func() { r.end(steps) })
+}
+
+// complete runs a worker until steps steps are completed. It tells when the first handler begins, and when the last
+// completion is committed.
+func (i idemRun) complete(ctx context.Context, r *rig, steps int, began, ended func()) error {
 	done := newTally(steps)
-	ctx, stop, err := i.start(ctx, r, func(e runtime.Event) {
+	ctx, stop, err := i.start(ctx, r.url, func(e runtime.Event) {
 		switch e.Kind {
 		case runtime.EventStarted:
-			r.begin()
+			began()
 		case runtime.EventCompleted:
 			done.add()
 		}
@@ -121,22 +126,22 @@ func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
 		_ = stop()
 		return err
 	}
-	r.end(steps)
+	ended()
 	return stop()
 }
 
-// start starts a worker, whose end before its time ends the context that it gives.
-func (i idemRun) start(ctx context.Context, r *rig, observe func(runtime.Event)) (context.Context, func() error, error) {
-	pool, err := pgxpool.New(ctx, r.url)
+// start starts a worker, whose end before its time ends the context that it gives. It has idem's defaults, but for what
+// a measurement sets, and for how many steps it runs at a time.
+func (i idemRun) start(ctx context.Context, url string, observe func(runtime.Event)) (context.Context, func() error, error) {
+	pool, err := pgxpool.New(ctx, url)
 	if err != nil {
 		return nil, nil, err
 	}
 	registry := runtime.NewRegistry()
 	i.register(registry)
 	cfg := i.config
-	cfg.Queues = map[string]int{runtime.DefaultQueue: max(i.inFlight, 1)}
-	if i.inFlight == 0 {
-		cfg.Queues[runtime.DefaultQueue] = idemInFlight
+	if cfg.Queues == nil {
+		cfg.Queues = map[string]int{runtime.DefaultQueue: idemInFlight}
 	}
 	cfg.Logger, cfg.Observer = quietly, runtime.ObserverFunc(observe)
 	worker, err := runtime.NewWorker(pool, registry, cfg)
@@ -149,6 +154,15 @@ func (i idemRun) start(ctx context.Context, r *rig, observe func(runtime.Event))
 		defer pool.Close()
 		return stop()
 	}, nil
+}
+
+// consistent is check where more than steps may have been completed before the worker stopped.
+func (i idemRun) consistent(ctx context.Context, r *rig, steps int) error {
+	var effects int
+	if err := r.admin.QueryRow(ctx, "SELECT count(*) FROM "+i.table).Scan(&effects); err != nil {
+		return err
+	}
+	return i.check(ctx, r, max(effects, steps))
 }
 
 // check compares the effects with the completions: steps of each.

@@ -61,7 +61,7 @@ func idemLatency(ctx context.Context, r *rig) error {
 	}
 	committed := make(chan struct{}, 1)
 	run := recorded
-	working, stop, err := run.start(ctx, r, func(e runtime.Event) {
+	working, stop, err := run.start(ctx, r.url, func(e runtime.Event) {
 		if e.Kind == runtime.EventCompleted {
 			committed <- struct{}{}
 		}

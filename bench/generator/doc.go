@@ -1,0 +1,7 @@
+// Command generator measures idem generate beside the least that a loader of types can do, and beside stringer and moq
+// on packages of the same size and with the same imports.
+//
+// Each program is a process of its own, and all run in turn, again and again, so that what else the machine does falls
+// on all of them alike. The bare load is this program too, started once more: it has golang.org/x/tools/go/packages
+// load the package's types from export data, and does no more. Ratios are of one round; the table has their medians.
+package main
