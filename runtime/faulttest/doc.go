@@ -38,6 +38,38 @@
 // A fault that did not happen fails its subtest. What a handler does through connections of its own, past its Context,
 // is not cut; that it shows before the completion is.
 //
+// # What leaves the database
+//
+// While a handler is tried, nothing is reached outside. Its calls of providers never get to the author's functions: they
+// go to a ledger (package ledger of runtime/provider) in the test's own process, which outlives those that are killed,
+// counts requests and effects per key, and answers for the provider. A receipt is made up from the type: its texts and
+// numbers name the effect, so that a second one would show. [Handler].Receipts and [F.Receipt] give another one to a
+// handler that looks at what it gets. A lookup and an undo are answered by the ledger if the provider has them. Nothing
+// has to be said in the test: the run without a fault shows which providers a handler calls, and which outboxes it uses.
+//
+// After that run the commands are relayed to the ledger as well, by a relay of the outbox's own. Under each fault a call
+// must have one effect, under the key that it had without the fault, and one request unless the fault asks for more; a
+// step that completes must know what has become of its calls.
+//
+// The first call of each provider, and the first that is taken back, meet with these:
+//
+//   - The worker's process is killed when the call is about to be sent, and when it was done and its answer is not stored.
+//     A compensation is interrupted twice.
+//   - The provider does it, and its answer is lost; it says that it is still at it; it rejects; it has another payload
+//     under the key; it asks to come again later; its window is over, and it has forgotten the key. The call is looked up,
+//     is sent again under the same key, or is left to an operator, as the provider allows: the test is then the operator,
+//     and says what is true. Neither attempts nor reclaims may grow while the step waits.
+//
+// One command of each outbox, and its relay, with these:
+//
+//   - The relay's process is killed after its claim, and after a send. Its claim and its mark are lost on their way, and
+//     so are the database's replies.
+//   - The receiver takes the command, and its answer is lost; it is still at it; it rejects; it has another payload under
+//     the id; it answers when another relay has delivered the command already.
+//
+// A request that a handler sends by itself, past its providers, is sent, and is not seen. A window that is shorter than
+// an attempt may take, with margin and pause, lets nothing be sent again, and is taken for none.
+//
 // # What a handler must be
 //
 // It must do the same at each run: it is called in one process several times, and in other processes too. An input that

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/idem-go/idem/runtime/internal/double"
+	"github.com/idem-go/idem/runtime/outbox"
 )
 
 // failing is a test that notes how it fails, and goes on.
@@ -45,6 +49,8 @@ func TestAHandlerIsTriedOnceInATest(t *testing.T) {
 // TestEveryFaultHasAName: names are what people select and read.
 func TestEveryFaultHasAName(t *testing.T) {
 	s := &suite{subject: &subject{again: again[order]}, input: encode(t, sample), output: []byte(`1`),
+		calls:    []double.Call{{Provider: "a/b", Key: "1", Window: time.Hour}, {Provider: "a/b", Key: "2", Undo: true, Window: time.Hour}, {Provider: "a/b", Key: "3"}, {Provider: "c", Key: "4"}},
+		outboxes: []*outbox.Table{&webhooks}, sent: []command{{table: &webhooks, id: "5", state: outbox.StateDelivered}},
 		written: []table{{name: "a"}, {name: "b"}}, trips: []exchange{{n: 1, label: "the claim"}, {n: 2, label: "the completion"}}}
 	for _, action := range []bool{true, false} {
 		s.action = action
@@ -56,11 +62,13 @@ func TestEveryFaultHasAName(t *testing.T) {
 			seen[f.name] = true
 		}
 		for _, f := range s.faults(true) {
-			if strings.HasPrefix(f.name, "killed") {
+			if strings.Contains(f.name, "killed") {
 				t.Errorf("with -short, %q is still tried", f.name)
 			}
 		}
 		if !seen["killed after the commit"] || !seen["reply lost: 2, the completion"] || !seen["an error at a write to b"] ||
+			!seen["a.b rejects"] || !seen["c is done, and its answer is lost"] || !seen["killed twice when the undo of a.b was about to be sent"] ||
+			seen["c is done, its answer is lost, and its window is over"] || !seen["a relay of webhooks is killed after a send"] ||
 			!seen["the lease runs out, and the first worker fails when another one has completed the step"] {
 			t.Errorf("faults are missing among %v", seen)
 		}

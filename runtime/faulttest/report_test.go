@@ -84,6 +84,22 @@ func TestWhatAPersonSees(t *testing.T) {
 	}
 }
 
+// TestColumnsAboutWhatIsOutside: they are there for handlers that reach out, and for no others.
+func TestColumnsAboutWhatIsOutside(t *testing.T) {
+	r := Report{Rows: []Row{{Fault: "none", State: "completed", Effects: 7, Requests: 8, Outside: 9, Outcome: outcomeSame}, {Fault: "a"}}}
+	const heads = "EFFECTS  REQUESTS  OUTSIDE  OUTCOME"
+	if text := r.text(); !strings.Contains(text, heads) || !strings.Contains(text, "7        8         9        as without the fault") {
+		t.Errorf("the table is\n%s", text)
+	}
+	if text := markdown([]Report{r}); !strings.Contains(text, "| 7 | 8 | 9 | as without the fault |") {
+		t.Errorf("the Markdown is\n%s", text)
+	}
+	r.Rows[0].Requests = 0
+	if text := r.text(); strings.Contains(text, "REQUESTS") {
+		t.Errorf("nothing leaves the database, and the table is\n%s", text)
+	}
+}
+
 // TestRecordsOfManyProcesses: reports of other tests stay, an older one of the same test goes.
 func TestRecordsOfManyProcesses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "all")
