@@ -39,5 +39,6 @@
 //
 // With order_by=, relays send the commands of a key one after the other. Kafka keeps that order within a partition:
 // [PartitionKey] is the function for its partitioning marshaler. A copy of an earlier message may come between later ones;
-// the first copies are in order.
+// the first copies are in order. Only a command that was given up with its outcome unknown may come late: its key has gone
+// on by then.
 package watermillsender
