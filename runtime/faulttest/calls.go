@@ -20,7 +20,7 @@ func (s *suite) callFaults(short bool) (list []*fault) {
 		if !short && goruntime.GOOS != "windows" {
 			list = append(list, at.kills()...)
 		}
-		list = append(list, at.answerLost(), at.rejected(), at.inProgress(), at.otherPayload(), at.later())
+		list = append(list, at.unreached(), at.answerLost(), at.rejected(), at.inProgress(), at.otherPayload(), at.later())
 		if at.resends {
 			list = append(list, at.pastWindow())
 		}
@@ -109,6 +109,10 @@ func (s *suite) taken(c double.Call, states []provider.State) []provider.State {
 		return append(slices.Clone(states), provider.StateCompensated)
 	}
 	return states
+}
+
+func (v *victim) unreached() *fault {
+	return v.undone(&fault{name: v.name + " is not reached", want: want{runs: often}, play: v.finding(ledger.Lose)}, 1)
 }
 
 func (v *victim) answerLost() *fault {

@@ -55,7 +55,7 @@
 //
 //   - The worker's process is killed when the call is about to be sent, and when it was done and its answer is not stored.
 //     A compensation is interrupted twice.
-//   - The provider does it, and its answer is lost; it says that it is still at it; it rejects; it has another payload
+//   - The provider is not reached; it does what is asked, and its answer is lost; it says that it is still at it; it rejects; it has another payload
 //     under the key; it asks to come again later; its window is over, and it has forgotten the key. The call is looked up,
 //     is sent again under the same key, or is left to an operator, as the provider allows: the test is then the operator,
 //     and says what is true. Neither attempts nor reclaims may grow while the step waits.

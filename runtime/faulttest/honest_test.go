@@ -279,3 +279,21 @@ func TestHonestRefund(t *testing.T) {
 	}))
 	e.passes()
 }
+
+// TestHonestCancellation: a handler that takes back what another step has done.
+func TestHonestCancellation(t *testing.T) {
+	const run, node = "run_1", "buy"
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("cancel"), Handler[order]{
+		Migrations: folder,
+		Fixture: func(f *F) (func(runtime.Context, order) error, order) {
+			if f.First {
+				f.Called("pay", run, node, paid{ID: "p-1"})
+			}
+			return func(ctx runtime.Context, _ order) error { return ways["both"].Undo(ctx, provider.Of(run, node)) }, sample
+		},
+	}), "killed", "the undo of pay", "an error after the write", "the lease runs out after")
+	e.passes()
+	if _, n := e.problems("killed twice when the undo of pay was about to be sent"); n != 1 && !testing.Short() {
+		t.Error("the compensation was not interrupted twice")
+	}
+}

@@ -67,7 +67,7 @@ func TestEveryFaultHasAName(t *testing.T) {
 			}
 		}
 		if !seen["killed after the commit"] || !seen["reply lost: 2, the completion"] || !seen["an error at a write to b"] ||
-			!seen["a.b rejects"] || !seen["c is done, and its answer is lost"] || !seen["killed twice when the undo of a.b was about to be sent"] ||
+			!seen["a.b rejects"] || !seen["a.b is not reached"] || !seen["c is done, and its answer is lost"] || !seen["killed twice when the undo of a.b was about to be sent"] ||
 			seen["c is done, its answer is lost, and its window is over"] || !seen["a relay of webhooks is killed after a send"] ||
 			!seen["the lease runs out, and the first worker fails when another one has completed the step"] {
 			t.Errorf("faults are missing among %v", seen)
