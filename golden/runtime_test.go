@@ -21,16 +21,23 @@ var runtimeMutants = []struct {
 }{
 	{
 		"the fence without its token",
-		[]patch{{"runtime/sql.go", "s.epoch = v.epoch\n    RETURNING 1)", "true\n    RETURNING 1)"}},
+		[]patch{
+			{"runtime/sql.go", "s.epoch = v.epoch\n    RETURNING 1)", "true\n    RETURNING 1)"},
+			{"runtime/sql.go", "AND epoch = $2::bigint\n    RETURNING 1)", "AND $2::bigint IS NOT NULL\n    RETURNING 1)"},
+		},
 		"DeskPoolWrite", "the lease runs out before the write", "a second effect",
 	}, {
 		"the fence's result is ignored",
-		[]patch{{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"}},
+		[]patch{
+			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
+			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
+		},
 		"DeskPoolWrite", "the lease runs out after the write", "a second effect",
 	}, {
 		"the fence before the writes, its result ignored",
 		[]patch{
 			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
+			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
 			{"runtime/complete.go", "	type write struct", "	w.queueCompletion(b, group)\n	type write struct"},
 			{"runtime/complete.go", "	w.queueCompletion(b, group)\n	br := ", "	br := "},
 		},
@@ -80,7 +87,10 @@ var runtimeMutants = []struct {
 		"DeskPoolWrite", "request lost: 6, the completion", "it is running",
 	}, {
 		"the completion does not raise the epoch",
-		[]patch{{"runtime/sql.go", "reason = NULL, epoch = s.epoch + 1,", "reason = NULL,"}},
+		[]patch{
+			{"runtime/sql.go", "reason = NULL, epoch = s.epoch + 1,", "reason = NULL,"},
+			{"runtime/sql.go", "reason = NULL, epoch = epoch + 1,", "reason = NULL,"},
+		},
 		"DeskPoolWrite", "reply lost: 6, the completion", "table journal: 1 row more than",
 	}, {
 		"the sweep does not count",
@@ -92,7 +102,7 @@ var runtimeMutants = []struct {
 		"DeskPoolWrite", "offered to two workers at once", "the handler ran 2 times, and must run 1 times",
 	}, {
 		"settling without the token",
-		[]patch{{"runtime/sql.go", "WHERE id = $1::bigint AND epoch = $2::bigint\n    RETURNING", "WHERE id = $1::bigint AND $2::bigint IS NOT NULL\n    RETURNING"}},
+		[]patch{{"runtime/sql.go", "WHERE id = $1::bigint AND epoch = $2::bigint\n    RETURNING id", "WHERE id = $1::bigint AND $2::bigint IS NOT NULL\n    RETURNING id"}},
 		"DeskPoolWrite", "the lease runs out, and the first worker fails", "the step ended with attempt 2",
 	}, {
 		"a follow-up is enqueued at once",

@@ -64,15 +64,25 @@ func (ex *execution) commitDirectly(ctx context.Context) error {
 
 // queueCompletion queues the fenced completion of a group.
 func (w *Worker) queueCompletion(b *pgx.Batch, group []*execution) {
+	if len(group) == 1 {
+		s := group[0].step
+		b.Queue(w.sql.completeOne, s.id, s.epoch, jsonText(s.output))
+		return
+	}
 	ids, epochs, outputs := make([]int64, len(group)), make([]int64, len(group)), make([]*string, len(group))
 	for i, ex := range group {
-		ids[i], epochs[i] = ex.step.id, ex.step.epoch
-		if ex.step.output != nil {
-			text := string(ex.step.output)
-			outputs[i] = &text
-		}
+		ids[i], epochs[i], outputs[i] = ex.step.id, ex.step.epoch, jsonText(ex.step.output)
 	}
 	b.Queue(w.sql.complete, ids, epochs, outputs)
+}
+
+// jsonText is an argument for a json value: nil is NULL.
+func jsonText(output []byte) *string {
+	if output == nil {
+		return nil
+	}
+	text := string(output)
+	return &text
 }
 
 // resolve finds out what became of a commit whose answer was lost. The step's row is the record of it.

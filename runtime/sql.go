@@ -22,7 +22,8 @@ const sqlLeaseLost = "ID001"
 // "idem", with its quotes, and is replaced by the configured one.
 type statements struct {
 	insert, insertMany, digests string
-	claim, complete, settle     string
+	claim, settle               string
+	complete, completeOne       string
 	heartbeat, sweep, readBack  string
 	retire                      string
 	status, cancel, retry, wake string
@@ -35,7 +36,7 @@ func newStatements(schema string) *statements {
 	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
 	return &statements{
 		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
-		claim: in(sqlClaim), complete: in(sqlComplete), settle: in(sqlSettle),
+		claim: in(sqlClaim), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
 		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
@@ -95,6 +96,16 @@ const sqlComplete = `WITH done AS (
     RETURNING 1)
 SELECT CASE WHEN count(*) = cardinality($1::bigint[]) THEN count(*)
        ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END
+FROM done`
+
+// sqlCompleteOne is sqlComplete for one step, which costs the server a tenth less.
+const sqlCompleteOne = `WITH done AS (
+    UPDATE "idem".steps
+    SET state = 'completed', reason = NULL, epoch = epoch + 1, output = $3::json, error = NULL,
+        lease_expires_at = NULL, finished_at = clock_timestamp()
+    WHERE id = $1::bigint AND epoch = $2::bigint
+    RETURNING 1)
+SELECT CASE WHEN count(*) = 1 THEN 1 ELSE "idem".lease_lost(count(*), 1) END
 FROM done`
 
 // sqlSettle ends an execution that did not complete its step, if the step is still held, and says so in
