@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -19,13 +20,15 @@ import (
 //   - 408, 409, 425, 3xx, other 5xx, and a connection that breaks: the outcome is unknown
 //   - other 4xx: [Rejected]
 //
-// Redirects are not followed.
+// Redirects are not followed, and nothing is sent a second time by net/http.
 func Do(client *http.Client, req *http.Request) (*http.Response, error) {
 	var connected atomic.Bool
 	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }}
 	direct := *client
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	resp, err := direct.Do(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
+	req = req.Clone(httptrace.WithClientTrace(req.Context(), trace))
+	hideKey(req.Header)
+	resp, err := direct.Do(req)
 	switch {
 	case err != nil && !connected.Load():
 		return nil, NotSent(err)
@@ -39,6 +42,18 @@ func Do(client *http.Client, req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
+}
+
+// hideKey spells the names in lower case, which is the same to a server. By their usual spelling net/http takes a request
+// for one that it may repeat by itself when a kept connection breaks, which would be a request that nobody has counted, and
+// with a provider that does not honour the key a second effect.
+func hideKey(h http.Header) {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if values, found := h[name]; found {
+			delete(h, name)
+			h[strings.ToLower(name)] = values
+		}
+	}
 }
 
 func statusError(resp *http.Response) error {

@@ -3,9 +3,11 @@ package provider_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,5 +130,48 @@ func TestDefinitionsThatMakeNoSense(t *testing.T) {
 			}()
 			define()
 		}()
+	}
+}
+
+// A connection that is used again and breaks leaves the outcome unknown, after one request: net/http repeats by itself
+// what bears an idempotency key, and nobody would know of the second effect if the provider did not honour it.
+func TestNothingIsSentAgainUnseen(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string]string{"Idempotency-Key": "k", "X-Idempotency-Key": "k", "Other": "k"} {
+		for _, body := range []bool{true, false} {
+			var requests atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				if requests.Add(1) > 1 {
+					if got := r.Header.Get(name); got != key {
+						t.Errorf("%s is %q", name, got)
+					}
+					panic(http.ErrAbortHandler) // the connection breaks without an answer
+				}
+			}))
+			post := func() error {
+				var content io.Reader
+				if body {
+					content = strings.NewReader("once")
+				}
+				req := must(http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, content))(t)
+				req.Header.Set(name, key)
+				resp, err := provider.Do(server.Client(), req)
+				if req.Header.Get(name) != key {
+					t.Errorf("the caller's own header was changed: %v", req.Header)
+				}
+				if err == nil {
+					_, err = io.Copy(io.Discard, resp.Body)
+					_ = resp.Body.Close()
+				}
+				return err
+			}
+			if err := post(); err != nil {
+				t.Fatal(err)
+			}
+			if got := provider.OutcomeOf(post()); got != "unknown" || requests.Load() != 2 {
+				t.Errorf("%s, body %v: it is %q after %d requests, want unknown after 2", name, body, got, requests.Load())
+			}
+			server.Close()
+		}
 	}
 }
