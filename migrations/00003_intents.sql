@@ -52,6 +52,9 @@ CREATE UNIQUE INDEX intents_compensation_key ON "idem".intents (compensates, gen
 -- What operators ask for first: what is open, oldest first.
 CREATE INDEX intents_open_idx ON "idem".intents (created_at, key) WHERE state IN ('prepared', 'unknown');
 
+-- What retention looks at.
+CREATE INDEX intents_settled_idx ON "idem".intents (settled_at, key) WHERE settled_at IS NOT NULL AND compensates IS NULL;
+
 -- The history of every intent, a row per epoch, written by the trigger and by nobody else.
 CREATE TABLE "idem".intent_events (
     key        text        COLLATE "C" NOT NULL,

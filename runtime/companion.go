@@ -107,3 +107,7 @@ func EncodeJSON(v any, limit int) ([]byte, error) {
 // DerivedID hashes parts into an identifier, each with its length, so that no two different lists of parts give the same.
 // It is for companions.
 func DerivedID(prefix string, parts ...string) string { return derivedID(prefix, parts...) }
+
+// KeyedRunID is the identifier of the run that is enqueued with [WithKey], whether it is there or not. It is for
+// companions.
+func KeyedRunID(tenant, node, key string) string { return keyedRunID(tenant, node, key) }

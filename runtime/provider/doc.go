@@ -32,6 +32,9 @@
 // On the wire a call is at-least-once. It has its effect once if the provider honours the key within the declared window,
 // or if the lookup tells the truth; where neither can be had, the outcome stays visibly unknown, and nothing is repeated.
 //
+// Finished intents are evidence, and stay until a [Purger] removes them: not before their windows are over, and not while
+// their step can run again.
+//
 // The provider function says what an error means: [Rejected], [NotSent], [RetryAfter], [Conflict]. Any other error leaves
 // the outcome unknown. [Do] classifies the answers of HTTP servers.
 package provider
