@@ -21,6 +21,7 @@ const (
 	swallowed    = "the handler returned nil although a statement had failed"
 	secondEffect = "(the same row again under another key: a second effect)"
 	lostPayment  = `- {order_id: "OrderID", cents: 100}`
+	lostAnswer   = "charge_card is done, and its answer is lost"
 )
 
 // mutants are the wrong handlers, each with the fault that shows its mistake, and the words. Without a fault: the test says
@@ -60,6 +61,17 @@ var mutants = []struct{ handler, fault, text string }{
 	{"DeskFollowUpByTime", afterWrite, "enqueued steps: 1 row more than without the fault"},
 	{"FollowUpByAttempt", afterWrite, "~ input.Cents is 3, without the fault it is 2"},
 	{"AttemptInOutput", afterWrite, "~ output is 2, without the fault it is 1"},
+	// outside.go
+	{"CallByAttempt", afterWrite, "charge_card was called under another key than without the fault: a second effect"},
+	{"CallByMintedItem", "", "two runs without any fault call charge_card under different keys"},
+	{"CallWithTime", "", "ask charge_card for different things under one key; a second execution would be refused"},
+	{"CallIgnored", lostAnswer, "the step completed although it is not known what has become of its call of charge_card"},
+	{"CallErrorHidden", lostAnswer, "the step ended with attempt 2, and must with 1"},
+	{"CallRejectionRetried", "charge_card rejects", "no retry can mend a rejection"},
+	{"CallTakenBack", afterWrite, "the provider call has been compensated"},
+	{"DeskCommandOutside", afterWrite, seen},
+	{"CommandByAttempt", afterWrite, `about: "OrderID/2"`},
+	{"TwoCommandsUnderOneID", "", "discarded (payload_mismatch)"},
 }
 
 // TestMutants: each generated test of a wrong handler fails, for the reason that is planted.

@@ -159,7 +159,7 @@ func (v *victim) later() *fault {
 				return
 			}
 			tr.work(polling)
-			if !tr.await(1, runtime.EventReleased) || !tr.until(func() bool { return waits(tr.look()) }) {
+			if tr.until(func() bool { s := tr.look(); return waits(s) || s.State.Ended() }); !waits(tr.last()) {
 				tr.problem("the step does not wait")
 				return
 			}
@@ -169,6 +169,7 @@ func (v *victim) later() *fault {
 			tr.due()
 			if !tr.await(2, runtime.EventReleased) {
 				tr.problem("the step does not wait any longer")
+				return
 			}
 			if n := len(tr.ledger.Requests(v.Key)); n == 1 {
 				tr.fire()

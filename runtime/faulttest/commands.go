@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	goruntime "runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/idem-go/idem/runtime/internal/probe"
@@ -29,7 +30,8 @@ func (s *suite) commandFaults(short bool) (list []*fault) {
 			at.answered("a command of "+at.name+" is still being worked on", ledger.Overlap, outbox.StateDelivered, 2),
 			at.answered("a command of "+at.name+" is rejected", ledger.Reject, outbox.StateRejected, 1),
 			at.answered("a command of "+at.name+" meets another payload under its id", ledger.Conflict, outbox.StateQuarantined, 1),
-			at.lateMark())
+			at.late("a command of "+at.name+" is answered when another relay has delivered it", true, ledger.Accept),
+			at.late("a command of "+at.name+" fails when another relay has claimed it", false, ledger.Fail))
 		for _, statement := range []struct{ name, sql string }{{"claim", relayClaimSQL}, {"mark", relayMarkSQL}} {
 			list = append(list,
 				at.cut("request lost: the "+statement.name+" of a relay of "+at.name, statement.sql, (*wire.Proxy).CutRequest),
@@ -102,7 +104,7 @@ func (at *consignment) killed(when string, point probe.Point, requests int) *fau
 func (at *consignment) cut(name, sql string, arm func(*wire.Proxy, wire.Match, ...wire.CutOption) *wire.Cut) *fault {
 	return at.after(&fault{name: name}, outbox.StateDelivered, func(tr *trial) {
 		cut := arm(tr.wires(), wire.Statement(sql))
-		r := tr.relay(at.table, tr.proxy.URL())
+		r := tr.relay(at.table, tr.proxy.URL(), atOnce)
 		select {
 		case <-cut.Fired():
 			tr.fire()
@@ -117,33 +119,55 @@ func (at *consignment) cut(name, sql string, arm func(*wire.Proxy, wire.Match, .
 	})
 }
 
-// lateMark: a relay is answered when its claim has run out, and another relay has sent the command as well.
-func (at *consignment) lateMark() *fault {
-	f := &fault{
-		name:    "a command of " + at.name + " is answered when another relay has delivered it",
-		dealing: &dealing{key: at.id, requests: exactly(2), effects: 1},
-	}
+// late: a relay is answered when its claim has run out and another relay has the command, has delivered it even. What it
+// then knows must change nothing.
+func (at *consignment) late(name string, delivered bool, answer ledger.Behaviour) *fault {
+	f := &fault{name: name, dealing: &dealing{key: at.id, requests: exactly(2), effects: 1}}
 	return at.after(f, outbox.StateDelivered, func(tr *trial) {
-		release := make(chan struct{})
-		tr.ledger.NextOf(at.id, ledger.Before(func() { <-release }, ledger.Accept))
-		slow := tr.relay(at.table, tr.url)
-		if !tr.until(func() bool { return len(tr.ledger.Requests(at.id)) == 1 }) {
-			close(release)
+		first, second := make(chan struct{}), make(chan struct{})
+		tr.ledger.NextOf(at.id, held(first, answer), held(second, ledger.Accept))
+		slow := tr.relay(at.table, tr.url, 1)
+		defer slow.stop()
+		release := sync.OnceFunc(func() { close(first) })
+		defer release()
+		if !tr.requested(at.id, 1) {
 			return
 		}
 		tr.lapse(at.table)
-		other := tr.relay(at.table, tr.url)
-		tr.until(func() bool { return tr.command(at.table, at.id).state == outbox.StateDelivered })
-		marked := tr.command(at.table, at.id)
-		other.stop()
-		close(release)
+		other := tr.relay(at.table, tr.url, atOnce)
+		defer other.stop()
+		releaseOther := sync.OnceFunc(func() { close(second) })
+		defer releaseOther()
+		if delivered {
+			releaseOther()
+			tr.until(func() bool { return tr.command(at.table, at.id).state == outbox.StateDelivered })
+		}
+		if !tr.requested(at.id, 2) {
+			return
+		}
+		before := tr.command(at.table, at.id)
+		release()
 		if tr.until(slow.cameLate) {
 			tr.fire()
+		} else {
+			tr.problem("the relay that had lost its claim was never told so")
 		}
-		if now := tr.command(at.table, at.id); now.epoch != marked.epoch {
-			tr.problem("the late answer changed the command, which had been delivered")
+		if now := tr.command(at.table, at.id); now.epoch != before.epoch || now.state != before.state {
+			tr.problem("a late answer changed the command: it was %s at epoch %d, and is %s at %d", before.state, before.epoch, now.state, now.epoch)
 		}
+		releaseOther()
+		tr.delivered(at.table)
 	})
+}
+
+// held treats a request when it is released.
+func held(release <-chan struct{}, then ledger.Behaviour) ledger.Behaviour {
+	return ledger.Before(func() { <-release }, then)
+}
+
+// requested waits for the n-th request under a key.
+func (tr *trial) requested(key string, n int) bool {
+	return tr.until(func() bool { return len(tr.ledger.Requests(key)) >= n })
 }
 
 // command gives the command as it is now.

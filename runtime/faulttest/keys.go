@@ -157,6 +157,7 @@ func (tr *trial) judgeMismatch(between snapshot) {
 		}
 		return
 	}
+	tr.judgeOtherRequests()
 	then, now, free := tr.catalog.normalise(between, tr.volatile), tr.catalog.normalise(after, tr.volatile), tr.catalog.normalise(tr.free, tr.volatile)
 	for _, t := range tr.written {
 		if len(subtract(now[t.name], then[t.name])) > 0 {
@@ -169,6 +170,16 @@ func (tr *trial) judgeMismatch(between snapshot) {
 			}
 			tr.problem("the step completed without its row in table %s, because another payload stands under the key: a conflict must be refused, not passed over\n  - %s%s",
 				t.name, c.show(t.name, r), c.others(t.name, now[t.name]))
+		}
+	}
+}
+
+// judgeOtherRequests: a receipt that a completed step got must be one for what it asked for.
+func (tr *trial) judgeOtherRequests() {
+	for _, c := range tr.calls {
+		if asked := tr.ledger.Requests(c.Key); len(asked) > 0 && asked[0].Body != string(c.Request) {
+			tr.problem("the step completed with the receipt for another request to %s under its key\n  %s\n  it asked for %s",
+				describeCall(c), shorten(asked[0].Body), shorten(string(c.Request)))
 		}
 	}
 }

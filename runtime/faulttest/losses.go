@@ -102,9 +102,9 @@ func losses() []*fault {
 
 // loseLease lets the lease run out, and returns when the step has been taken back.
 func (x *execution) loseLease() {
-	before := x.events.of(runtime.EventReclaimed) + x.events.of(runtime.EventDiscarded)
+	before := x.look().Reclaims // not by the events: the last one may come when the step runs again already
 	x.expire()
-	if !x.await(before+1, runtime.EventReclaimed, runtime.EventDiscarded) {
+	if !x.until(func() bool { s := x.look(); return s.Reclaims > before || s.State.Ended() }) {
 		x.problem("the sweep did not take the step back")
 		return
 	}

@@ -38,8 +38,9 @@ func (r *relaying) cameLate() bool {
 	return r.late > 0
 }
 
-// relay starts a relay of a table that runs until the trial's end. It reaches the database by url.
-func (tr *trial) relay(t *outbox.Table, url string) *relaying {
+// relay starts a relay of a table that runs until the trial's end. It reaches the database by url, and sends so many
+// commands at a time. One that is held up takes no further commands of the same destination.
+func (tr *trial) relay(t *outbox.Table, url string, concurrency int) *relaying {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tr.ctx))
 	r := &relaying{worker: &worker{cancel: cancel, done: make(chan struct{})}}
 	tr.mu.Lock()
@@ -47,7 +48,7 @@ func (tr *trial) relay(t *outbox.Table, url string) *relaying {
 	tr.mu.Unlock()
 	go func() {
 		defer close(r.done)
-		if err := runRelay(ctx, url, t, tr.outside.ledger, r, 4); err != nil {
+		if err := runRelay(ctx, url, t, tr.outside.ledger, r, concurrency); err != nil {
 			tr.problem("the relay of %s does not start: %v", nameOf(t), err)
 		}
 	}()
@@ -92,10 +93,13 @@ func sendTo(to ledger.Client) (s outbox.Sender, closeIdle func(), err error) {
 	}), h.CloseIdleConnections, nil
 }
 
+// atOnce is how many commands a relay sends at a time, unless something else is said.
+const atOnce = 4
+
 // deliver relays all commands to their ends.
 func (tr *trial) deliver() {
 	for _, t := range tr.outboxes {
-		r := tr.relay(t, tr.url)
+		r := tr.relay(t, tr.url, atOnce)
 		tr.delivered(t)
 		r.stop()
 	}

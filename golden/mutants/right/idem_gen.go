@@ -31,12 +31,88 @@ func RegisterAttemptInOutput(r *runtime.Registry) {
 	runtime.RegisterStep(r, AttemptInOutputStep, AttemptInOutput)
 }
 
+// CallByAttemptAction is the action "call_by_attempt": clients enqueue it, workers run it with [CallByAttempt].
+var CallByAttemptAction = runtime.NewAction[shop.Order]("call_by_attempt")
+
+// RegisterCallByAttempt lets the workers of r run [CallByAttemptAction] with [CallByAttempt].
+func RegisterCallByAttempt(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallByAttemptAction, CallByAttempt)
+}
+
+// CallByMintedItemAction is the action "call_by_minted_item": clients enqueue it, workers run it with
+// [CallByMintedItem].
+var CallByMintedItemAction = runtime.NewAction[shop.Order]("call_by_minted_item")
+
+// RegisterCallByMintedItem lets the workers of r run [CallByMintedItemAction] with [CallByMintedItem].
+func RegisterCallByMintedItem(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallByMintedItemAction, CallByMintedItem)
+}
+
+// CallErrorHiddenAction is the action "call_error_hidden": clients enqueue it, workers run it with [CallErrorHidden].
+var CallErrorHiddenAction = runtime.NewAction[shop.Order]("call_error_hidden")
+
+// RegisterCallErrorHidden lets the workers of r run [CallErrorHiddenAction] with [CallErrorHidden].
+func RegisterCallErrorHidden(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallErrorHiddenAction, CallErrorHidden)
+}
+
+// CallIgnoredAction is the action "call_ignored": clients enqueue it, workers run it with [CallIgnored].
+var CallIgnoredAction = runtime.NewAction[shop.Order]("call_ignored")
+
+// RegisterCallIgnored lets the workers of r run [CallIgnoredAction] with [CallIgnored].
+func RegisterCallIgnored(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallIgnoredAction, CallIgnored)
+}
+
+// CallRejectionRetriedAction is the action "call_rejection_retried": clients enqueue it, workers run it with
+// [CallRejectionRetried].
+var CallRejectionRetriedAction = runtime.NewAction[shop.Order]("call_rejection_retried")
+
+// RegisterCallRejectionRetried lets the workers of r run [CallRejectionRetriedAction] with [CallRejectionRetried].
+func RegisterCallRejectionRetried(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallRejectionRetriedAction, CallRejectionRetried)
+}
+
+// CallTakenBackAction is the action "call_taken_back": clients enqueue it, workers run it with [CallTakenBack].
+var CallTakenBackAction = runtime.NewAction[shop.Order]("call_taken_back")
+
+// RegisterCallTakenBack lets the workers of r run [CallTakenBackAction] with [CallTakenBack].
+func RegisterCallTakenBack(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallTakenBackAction, CallTakenBack)
+}
+
+// CallWithTimeAction is the action "call_with_time": clients enqueue it, workers run it with [CallWithTime].
+var CallWithTimeAction = runtime.NewAction[shop.Order]("call_with_time")
+
+// RegisterCallWithTime lets the workers of r run [CallWithTimeAction] with [CallWithTime].
+func RegisterCallWithTime(r *runtime.Registry) {
+	runtime.RegisterAction(r, CallWithTimeAction, CallWithTime)
+}
+
 // DeskClearOutsideAction is the action "clear_outside": clients enqueue it, workers run it with [Desk.ClearOutside].
 var DeskClearOutsideAction = runtime.NewAction[shop.Order]("clear_outside")
 
 // RegisterDeskClearOutside lets the workers of r run [DeskClearOutsideAction] with d's [Desk.ClearOutside].
 func RegisterDeskClearOutside(r *runtime.Registry, d *Desk) {
 	runtime.RegisterAction(r, DeskClearOutsideAction, d.ClearOutside)
+}
+
+// CommandByAttemptAction is the action "command_by_attempt": clients enqueue it, workers run it with
+// [CommandByAttempt].
+var CommandByAttemptAction = runtime.NewAction[shop.Order]("command_by_attempt")
+
+// RegisterCommandByAttempt lets the workers of r run [CommandByAttemptAction] with [CommandByAttempt].
+func RegisterCommandByAttempt(r *runtime.Registry) {
+	runtime.RegisterAction(r, CommandByAttemptAction, CommandByAttempt)
+}
+
+// DeskCommandOutsideAction is the action "command_outside": clients enqueue it, workers run it with
+// [Desk.CommandOutside].
+var DeskCommandOutsideAction = runtime.NewAction[shop.Order]("command_outside")
+
+// RegisterDeskCommandOutside lets the workers of r run [DeskCommandOutsideAction] with d's [Desk.CommandOutside].
+func RegisterDeskCommandOutside(r *runtime.Registry, d *Desk) {
+	runtime.RegisterAction(r, DeskCommandOutsideAction, d.CommandOutside)
 }
 
 // ConflictPassedOverAction is the action "conflict_passed_over": clients enqueue it, workers run it with
@@ -244,6 +320,15 @@ var DeskTimeInKeyAction = runtime.NewAction[shop.Order]("time_in_key")
 // RegisterDeskTimeInKey lets the workers of r run [DeskTimeInKeyAction] with d's [Desk.TimeInKey].
 func RegisterDeskTimeInKey(r *runtime.Registry, d *Desk) {
 	runtime.RegisterAction(r, DeskTimeInKeyAction, d.TimeInKey)
+}
+
+// TwoCommandsUnderOneIDAction is the action "two_commands_under_one_id": clients enqueue it, workers run it with
+// [TwoCommandsUnderOneID].
+var TwoCommandsUnderOneIDAction = runtime.NewAction[shop.Order]("two_commands_under_one_id")
+
+// RegisterTwoCommandsUnderOneID lets the workers of r run [TwoCommandsUnderOneIDAction] with [TwoCommandsUnderOneID].
+func RegisterTwoCommandsUnderOneID(r *runtime.Registry) {
+	runtime.RegisterAction(r, TwoCommandsUnderOneIDAction, TwoCommandsUnderOneID)
 }
 
 // TwoUnderOneKeyAction is the action "two_under_one_key": clients enqueue it, workers run it with [TwoUnderOneKey].

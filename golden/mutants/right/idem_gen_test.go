@@ -39,6 +39,69 @@ func TestAttemptInOutput_Faults(t *testing.T) {
 	})
 }
 
+// TestCallByAttempt_Faults tries [CallByAttempt] with each fault that can befall it.
+func TestCallByAttempt_Faults(t *testing.T) {
+	faulttest.Action(t, CallByAttemptAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallByAttempt,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallByMintedItem_Faults tries [CallByMintedItem] with each fault that can befall it.
+func TestCallByMintedItem_Faults(t *testing.T) {
+	faulttest.Action(t, CallByMintedItemAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallByMintedItem,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallErrorHidden_Faults tries [CallErrorHidden] with each fault that can befall it.
+func TestCallErrorHidden_Faults(t *testing.T) {
+	faulttest.Action(t, CallErrorHiddenAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallErrorHidden,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallIgnored_Faults tries [CallIgnored] with each fault that can befall it.
+func TestCallIgnored_Faults(t *testing.T) {
+	faulttest.Action(t, CallIgnoredAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallIgnored,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallRejectionRetried_Faults tries [CallRejectionRetried] with each fault that can befall it.
+func TestCallRejectionRetried_Faults(t *testing.T) {
+	faulttest.Action(t, CallRejectionRetriedAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallRejectionRetried,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallTakenBack_Faults tries [CallTakenBack] with each fault that can befall it.
+func TestCallTakenBack_Faults(t *testing.T) {
+	faulttest.Action(t, CallTakenBackAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallTakenBack,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestCallWithTime_Faults tries [CallWithTime] with each fault that can befall it.
+func TestCallWithTime_Faults(t *testing.T) {
+	faulttest.Action(t, CallWithTimeAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CallWithTime,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
 // TestDeskClearOutside_Faults tries [Desk.ClearOutside] with each fault that can befall it.
 func TestDeskClearOutside_Faults(t *testing.T) {
 	faulttest.Action(t, DeskClearOutsideAction, faulttest.Handler[shop.Order]{
@@ -46,6 +109,26 @@ func TestDeskClearOutside_Faults(t *testing.T) {
 		Fixture: func(f *faulttest.F) (func(runtime.Context, shop.Order) error, shop.Order) {
 			d, in := desk(f)
 			return d.ClearOutside, in
+		},
+	})
+}
+
+// TestCommandByAttempt_Faults tries [CommandByAttempt] with each fault that can befall it.
+func TestCommandByAttempt_Faults(t *testing.T) {
+	faulttest.Action(t, CommandByAttemptAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        CommandByAttempt,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
+	})
+}
+
+// TestDeskCommandOutside_Faults tries [Desk.CommandOutside] with each fault that can befall it.
+func TestDeskCommandOutside_Faults(t *testing.T) {
+	faulttest.Action(t, DeskCommandOutsideAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Fixture: func(f *faulttest.F) (func(runtime.Context, shop.Order) error, shop.Order) {
+			d, in := desk(f)
+			return d.CommandOutside, in
 		},
 	})
 }
@@ -300,6 +383,15 @@ func TestDeskTimeInKey_Faults(t *testing.T) {
 			d, in := desk(f)
 			return d.TimeInKey, in
 		},
+	})
+}
+
+// TestTwoCommandsUnderOneID_Faults tries [TwoCommandsUnderOneID] with each fault that can befall it.
+func TestTwoCommandsUnderOneID_Faults(t *testing.T) {
+	faulttest.Action(t, TwoCommandsUnderOneIDAction, faulttest.Handler[shop.Order]{
+		Migrations: "../migrations",
+		Run:        TwoCommandsUnderOneID,
+		Input:      shop.Order{TenantID: "TenantID", OrderID: "OrderID", Cents: 1},
 	})
 }
 

@@ -2,7 +2,15 @@
 
 package shop
 
-import "github.com/idem-go/idem/runtime"
+import (
+	"context"
+	"time"
+
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/outbox"
+	"github.com/idem-go/idem/runtime/provider"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
 
 // invoiceEffect writes one row of "invoices" per order_id.
 //
@@ -101,4 +109,85 @@ func InsertPayment(ctx runtime.Context, row Payment) (stored Payment, inserted b
 		[]any{&stored.OrderID, &stored.Cents},
 		row.OrderID, row.Cents)
 	return stored, inserted, err
+}
+
+// noticeOutbox describes "notices": one command per run, node and about.
+//
+// A second command under the same id with the same payload changes nothing; one with another payload sets an empty
+// digest, which the table's check refuses, so that the whole completion rolls back.
+var noticeOutbox = outbox.Table{
+	Effect: runtime.Effect{
+		Table:   `"notices"`,
+		Columns: []string{"command_id", "customer", "about", "text"},
+		Guard:   "notices_payload_check",
+		InsertSQL: `INSERT INTO "notices" AS t ("run_id", "node", "payload_digest", "command_id", "customer", "about", "text")
+VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	},
+	Item:         []int{2},
+	Destinations: true,
+	ClaimSQL: `WITH RECURSIVE destinations AS (
+    (SELECT "customer" AS destination FROM "notices"
+     WHERE "state" = 'pending' AND "customer" >= @after::text ORDER BY "customer" LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o."customer" FROM "notices" o
+            WHERE o."state" = 'pending' AND o."customer" > d.destination ORDER BY o."customer" LIMIT 1)
+    FROM destinations d WHERE d.destination IS NOT NULL),
+due AS MATERIALIZED (
+    SELECT c."command_id" FROM destinations d
+    LEFT JOIN unnest(@destinations::text[], @rooms::integer[]) AS r(destination, room) ON r.destination = d.destination
+    CROSS JOIN LATERAL (
+        SELECT o."command_id" FROM "notices" o
+        WHERE o."state" = 'pending' AND o."customer" = d.destination AND o."next_attempt_at" <= now()
+        ORDER BY o."next_attempt_at" LIMIT COALESCE(r.room, @share::integer) FOR UPDATE SKIP LOCKED) c
+    LIMIT @limit::integer)
+UPDATE "notices" o SET
+    "claim_epoch" = o."claim_epoch" + 1,
+    "attempts" = o."attempts" + 1,
+    "first_attempt_at" = COALESCE(o."first_attempt_at", clock_timestamp()),
+    "next_attempt_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond',
+    "claim_expires_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond'
+WHERE o."command_id" = ANY (ARRAY(SELECT due."command_id" FROM due))
+RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
+    (extract(epoch FROM clock_timestamp() - o."first_attempt_at") * 1000000)::bigint, o."created_at",
+    o."customer", '', o."text"`,
+}
+
+// QueueNotice keeps the command and writes it in the transaction that completes the step: both commit, or neither. A
+// relay sends it afterwards.
+func QueueNotice(ctx runtime.Context, row Notice) error {
+	return noticeOutbox.Queue(ctx, row.Customer, row.About, row.Text)
+}
+
+// QueueNoticeTx writes the command in tx, for code that runs outside of any step. The same key gives the same command.
+func QueueNoticeTx(ctx context.Context, tx outbox.DB, key string, row Notice) error {
+	return noticeOutbox.QueueTx(ctx, tx, key, row.Customer, row.About, row.Text)
+}
+
+// NewNoticeRelay makes a relay that sends the commands of "notices" by sender.
+func NewNoticeRelay(pool *pgxpool.Pool, sender outbox.Sender, cfg outbox.Config) (*outbox.Relay, error) {
+	return outbox.NewRelay(pool, &noticeOutbox, sender, cfg)
+}
+
+// chargeCardProvider is the provider "charge_card": [ChargeCard], which honours a key for 24h, with the undo
+// [RefundCard].
+var chargeCardProvider = provider.Define("charge_card", ChargeCard,
+	provider.WithWindow(24*time.Hour),
+	provider.WithUndo(RefundCard),
+)
+
+// CallChargeCard calls [ChargeCard] once per run and node, and gives the receipt that is stored for it.
+func CallChargeCard(ctx runtime.Context, req CardCharge, opts ...provider.CallOption) (CardReceipt, error) {
+	return chargeCardProvider.Call(ctx, req, opts...)
+}
+
+// UndoChargeCard takes a call of [CallChargeCard] back with [RefundCard], once.
+func UndoChargeCard(ctx runtime.Context, opts ...provider.CallOption) error {
+	return chargeCardProvider.Undo(ctx, opts...)
+}
+
+// RegisterChargeCardUndo lets the workers of r take calls of [CallChargeCard] back when an operator asks for it.
+func RegisterChargeCardUndo(r *runtime.Registry) {
+	provider.RegisterUndo(r, chargeCardProvider)
 }
