@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -19,15 +20,16 @@ import (
 
 // Report is what a soak was, and what it found. Before its end it has the schedule alone.
 type Report struct {
-	Seed     uint64       `json:"seed"`
-	Postgres string       `json:"postgres"`
-	Duration float64      `json:"duration_s"`
-	Workers  int          `json:"workers"`
-	Rate     int          `json:"steps_per_second"` // asked for; 0: as fast as it goes
-	Finished bool         `json:"finished"`
-	OK       bool         `json:"ok"`
-	Took     float64      `json:"took_s"`    // under faults
-	Drained  float64      `json:"drained_s"` // until the last step had ended
+	Seed     uint64  `json:"seed"`
+	Postgres string  `json:"postgres"`
+	Duration float64 `json:"duration_s"`
+	Workers  int     `json:"workers"`
+	Rate     int     `json:"steps_per_second"` // asked for; 0: as fast as it goes
+	Finished bool    `json:"finished"`
+	OK       bool    `json:"ok"`
+	Took     float64 `json:"took_s"`    // under faults
+	Drained  float64 `json:"drained_s"` // until the last step had ended
+	began    time.Time
 	Faults   []FaultCount `json:"faults"`
 	Steps    Steps        `json:"steps"`
 	Effects  []Effect     `json:"effects"`
@@ -75,12 +77,21 @@ type Recovery struct {
 	Kill Times `json:"kill_to_second_start"`
 	// Bound is what it should take: lease, sweep and poll together.
 	Bound float64 `json:"bound_ms"`
+	// Slow are the kills after which a step took longer than that: the schedule says what else happened then.
+	Slow []SlowRecovery `json:"slow"`
 	// Waited: recoveries that are not among these, since Postgres took no writes meanwhile.
 	Waited int `json:"waited_for_postgres"`
 	// Committed: steps that had committed before the kill, and so never ran again.
 	Committed int `json:"committed_before_kill"`
 	// Postgres: from its first accepted connection after a crash to the first completion.
 	Postgres Times `json:"postgres_ready_to_first_completion"`
+}
+
+// SlowRecovery is a kill after which some steps took longer than the bound.
+type SlowRecovery struct {
+	At    float64 `json:"at_ms"` // since the soak's beginning, as in the schedule
+	Steps int     `json:"steps"` // that took longer
+	Max   float64 `json:"max_ms"`
 }
 
 // Times sum durations up, in milliseconds.
@@ -206,12 +217,37 @@ func (r *Report) recount(t *tracker) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	r.Steps.Executions = t.counts.executions
+	bound := lease + sweep + poll
+	took := make([]time.Duration, len(t.again))
+	for i, again := range t.again {
+		took[i] = again.took
+	}
 	r.Recovery = Recovery{
-		Kill: sumUp(t.again), Bound: millis(lease + sweep + poll), Waited: t.counts.waited, Committed: len(t.orphans), Postgres: sumUp(t.firsts),
+		Kill: sumUp(took), Bound: millis(bound), Slow: slowest(t.again, bound, r.began), Waited: t.counts.waited, Committed: len(t.orphans), Postgres: sumUp(t.firsts),
 	}
 	r.Unknown = Unknown{
 		Commits: t.counts.unknown, Completed: t.counts.resolved, RunAgain: t.counts.rerun, Settled: t.counts.settled, Open: len(t.doubts),
 	}
+}
+
+// slowest groups the recoveries that took longer than the bound by their kills.
+func slowest(all []recovery, bound time.Duration, began time.Time) []SlowRecovery {
+	byKill := map[time.Time]*SlowRecovery{}
+	for _, x := range all {
+		if x.took <= bound {
+			continue
+		}
+		if byKill[x.killed] == nil {
+			byKill[x.killed] = &SlowRecovery{At: millis(x.killed.Sub(began))}
+		}
+		byKill[x.killed].Steps++
+		byKill[x.killed].Max = max(byKill[x.killed].Max, millis(x.took))
+	}
+	found := []SlowRecovery{}
+	for _, killed := range slices.SortedFunc(maps.Keys(byKill), time.Time.Compare) {
+		found = append(found, *byKill[killed])
+	}
+	return found
 }
 
 func sumUp(times []time.Duration) Times {

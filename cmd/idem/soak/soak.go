@@ -177,6 +177,7 @@ func (s *soak) perform(ctx context.Context) error {
 	watching, stopWatching := context.WithCancel(ctx)
 	defer stopWatching()
 	began := time.Now()
+	s.report.began = began
 	all.Go(func() { fail(s.watch(watching, began)) })
 	all.Go(func() { s.watchLeases(watching) })
 	fail(s.conductor.run(ctx, s.report.Schedule))

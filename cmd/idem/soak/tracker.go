@@ -16,7 +16,7 @@ type tracker struct {
 	doubts  map[step]struct{}  // whose commit has an unknown outcome
 	twice   finding.Violation  // completions that were reported twice
 	counts  counts             // of everything so far
-	again   []time.Duration    // from kill to the next start
+	again   []recovery         // of steps whose worker was killed
 	outages []outage           // when the server took no writes
 	ready   time.Time          // since when the server is back without a completion; zero: nobody waits
 	firsts  []time.Duration    // from the server's return to the first completion
@@ -34,6 +34,12 @@ type counts struct {
 	rerun    int // of these: not committed, and run again
 	settled  int // of these: not committed, and settled otherwise by the same worker
 	waited   int // of the recoveries: the server was away meanwhile
+}
+
+// recovery is how long a step took from the kill of its worker to its next start.
+type recovery struct {
+	killed time.Time
+	took   time.Duration
 }
 
 // outage is a time in which the server took no writes. An end of zero: it lasts.
@@ -96,7 +102,7 @@ func (t *tracker) began(w *worker, s step) {
 		if t.wasAway(at, now) {
 			t.counts.waited++
 		} else {
-			t.again = append(t.again, now.Sub(at))
+			t.again = append(t.again, recovery{at, now.Sub(at)})
 		}
 	}
 	if _, doubted := t.doubts[s]; doubted {

@@ -1,6 +1,7 @@
 package soak
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -20,7 +21,7 @@ func TestTrackerFollowsSteps(t *testing.T) {
 		t.Errorf("%d steps in hand, want 2", n)
 	}
 	report(b, "b 0 1")
-	if len(x.again) != 1 || x.again[0] < time.Second || len(x.orphans) != 1 {
+	if len(x.again) != 1 || x.again[0].took < time.Second || len(x.orphans) != 1 {
 		t.Errorf("recoveries %v, orphans %v", x.again, x.orphans)
 	}
 	report(b, "c 0 1")
@@ -91,5 +92,17 @@ func TestTimesAreSummedUp(t *testing.T) {
 	}
 	if got := sumUp(nil); got != (Times{}) {
 		t.Errorf("of nothing: %+v", got)
+	}
+}
+
+// A slow recovery leads to its kill, whose time stands in the schedule.
+func TestSlowRecoveriesByKill(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	first, second := began.Add(time.Second), began.Add(9*time.Second)
+	all := []recovery{{second, 3500 * time.Millisecond}, {first, 3 * time.Second}, {first, 3001 * time.Millisecond}, {second, 5 * time.Second}}
+	want := []SlowRecovery{{1000, 1, 3001}, {9000, 2, 5000}}
+	if got := slowest(all, 3*time.Second, began); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
