@@ -83,7 +83,9 @@ func (r *rig) enqueue(ctx context.Context, how enqueueWay, tables pgtest.Option,
 	if err := r.database(ctx, tables); err != nil {
 		return err
 	}
-	calls := max(how.clients, int(float64(r.steps)*how.times)/how.size)
+	rows := int(float64(r.steps) * how.times)
+	how.size = min(how.size, rows)
+	calls := max(how.clients, rows/how.size)
 	if err := r.counted(ctx); err != nil {
 		return err
 	}

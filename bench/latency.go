@@ -32,7 +32,8 @@ const (
 // oneByOne enqueues, waits for the commit, pauses, and so on.
 func (r *rig) oneByOne(ctx context.Context, pause time.Duration, committed <-chan struct{}, enqueue func() error) error {
 	times := make([]time.Duration, 0, r.scale.samples)
-	for i := range latencyWarmUp + r.scale.samples {
+	warmUp := r.sampled() - r.scale.samples
+	for i := range r.sampled() {
 		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func (r *rig) oneByOne(ctx context.Context, pause time.Duration, committed <-cha
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if i >= latencyWarmUp {
+		if i >= warmUp {
 			times = append(times, time.Since(began))
 		}
 	}
@@ -53,7 +54,8 @@ func (r *rig) oneByOne(ctx context.Context, pause time.Duration, committed <-cha
 	return nil
 }
 
-func (r *rig) sampled() int { return latencyWarmUp + r.scale.samples }
+// sampled is how many steps there are in all.
+func (r *rig) sampled() int { return min(latencyWarmUp, r.scale.samples) + r.scale.samples }
 
 func idemLatency(ctx context.Context, r *rig) error {
 	if err := r.database(ctx, idemTables()); err != nil {

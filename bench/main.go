@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -56,7 +57,7 @@ type scale struct {
 
 var (
 	fullScale  = scale{samples: 500, pending: 100_000, completed: 1_000_000, hold: 20 * time.Second, commands: 50_000, claimed: 10_000, idle: 30 * time.Second}
-	quickScale = scale{samples: 5, pending: 400, completed: 1_000, hold: 100 * time.Millisecond, commands: 200, claimed: 200, idle: 500 * time.Millisecond}
+	quickScale = scale{samples: 3, pending: 400, completed: 1_000, hold: 100 * time.Millisecond, commands: 200, claimed: 200, idle: 500 * time.Millisecond}
 )
 
 const (
@@ -122,11 +123,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	defer func() { _ = s.Stop() }()
 	report, err := measure(ctx, s, chosen, o, out)
-	if err != nil {
+	if len(report.Samples) == 0 {
 		return err
 	}
-	report.print(out)
-	return report.write(o.out, out)
+	report.print(out) // also what there is of a run that was interrupted
+	return errors.Join(err, report.write(o.out, out))
 }
 
 func choose(all []measurement, selected *regexp.Regexp) []measurement {

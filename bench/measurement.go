@@ -55,7 +55,7 @@ const (
 )
 
 // measure runs the measurements, all of them once in each repetition, so that what changes on the machine meanwhile
-// meets all of them.
+// meets all of them. With an error it gives what was measured before.
 func measure(ctx context.Context, server *pgtest.Server, chosen []measurement, o options, out io.Writer) (*report, error) {
 	rep := newReport(server, chosen, o)
 	for i := range o.repetitions {
@@ -65,7 +65,7 @@ func measure(ctx context.Context, server *pgtest.Server, chosen []measurement, o
 			}
 			s, err := measureOnce(ctx, server, m, o)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.name, err)
+				return rep, fmt.Errorf("%s: %w", m.name, err)
 			}
 			s.Repetition = i + 1
 			rep.Samples = append(rep.Samples, s)

@@ -73,7 +73,9 @@ func (r *report) ratios(of, to string, figure func(Sample) float64) (ratios []fl
 func (r *report) summarize() {
 	r.Measurements = nil
 	for _, m := range r.chosen {
-		r.Measurements = append(r.Measurements, r.summaryOf(m))
+		if len(r.values(m.name, value)) > 0 {
+			r.Measurements = append(r.Measurements, r.summaryOf(m))
+		}
 	}
 }
 
