@@ -74,12 +74,12 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 		_, err := c.crew.kill(c.crew.workers[f.Victim])
 		return true, err
 	case FaultStop:
-		return c.stop(ctx, c.busy(ctx, f), f.lasts())
+		return c.stop(ctx, f)
 	case FaultCut:
-		bytes, died := c.crew.relays[f.Victim].proxy.Cut(ctx, f.Way, f.lasts())
+		bytes, died := c.busy(ctx, f).proxy.Cut(ctx, f.Way, f.lasts())
 		return bytes > 0 || died > 0, nil
 	case FaultTerminate:
-		return c.terminate(ctx, c.crew.relays[f.Victim])
+		return c.terminate(ctx, f)
 	case FaultRestart:
 		return c.restart(ctx, f.lasts())
 	}
@@ -87,7 +87,7 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 }
 
 // busyWait is how long a fault waits for a relay that has something in hand: the death of an idle one is no loss.
-const busyWait = time.Second
+const busyWait = 5 * time.Second
 
 // busy gives the victim, or the next relay that has something in hand when the victim has nothing.
 func (c *conductor) busy(ctx context.Context, f Fault) *place {
@@ -113,28 +113,39 @@ func (c *conductor) kill(ctx context.Context, f Fault) (landed bool, err error) 
 	return inHand > 0, err
 }
 
-// stop lets a relay stand still past its leases, and then go on as if nothing had happened.
-func (c *conductor) stop(ctx context.Context, at *place, d time.Duration) (bool, error) {
-	p := at.current()
-	inHand := p.inHand.Load()
-	if err := p.Pause(); err != nil {
-		if p.Failure() != nil {
-			return false, nil // it was killed in this moment
+// stop lets a relay stand still past its leases, and then go on as if nothing had happened. One that has just got rid of
+// what it had in hand goes on at once, and the next one is tried.
+func (c *conductor) stop(ctx context.Context, f Fault) (landed bool, err error) {
+	for end := time.Now().Add(busyWait); !landed && time.Now().Before(end); {
+		p := c.busy(ctx, f).current()
+		if err := p.Pause(); err != nil {
+			if p.Failure() != nil {
+				continue // it was killed in this moment
+			}
+			return false, err
 		}
-		return false, err
+		if landed = p.inHand.Load() > 0; landed {
+			session.Sleep(ctx, f.lasts())
+		}
+		p.Resume()
 	}
-	defer p.Resume()
-	session.Sleep(ctx, d)
-	return inHand > 0, nil
+	return landed, nil
 }
 
-func (c *conductor) terminate(ctx context.Context, at *place) (landed bool, err error) {
+// terminate ends the sessions of a relay. One that has none at the moment, for another fault perhaps, is waited for.
+func (c *conductor) terminate(ctx context.Context, f Fault) (landed bool, err error) {
 	var ended int
-	err = session.Patiently(ctx, c.url, func(conn *pgx.Conn) error {
-		return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`,
-			at.name).Scan(&ended)
-	})
-	return ended > 0, err
+	for end := time.Now().Add(busyWait); ended == 0 && time.Now().Before(end); {
+		at := c.busy(ctx, f)
+		err = session.Patiently(ctx, c.url, func(conn *pgx.Conn) error {
+			return conn.QueryRow(ctx, `SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = $1`,
+				at.name).Scan(&ended)
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return ended > 0, nil
 }
 
 func (c *conductor) restart(ctx context.Context, d time.Duration) (landed bool, err error) {

@@ -33,8 +33,8 @@ var mix = []struct {
 type Fault struct {
 	At   int64     `json:"at_ms"`
 	Kind FaultKind `json:"fault"`
-	// Victim is the number of the relay, or of the worker. SIGKILL and SIGSTOP of a relay pass on to the next one when
-	// this one has nothing in hand.
+	// Victim is the number of the relay, or of the worker. A fault of a relay passes on to the next one when this one has
+	// nothing in hand.
 	Victim int       `json:"victim"`
 	For    int64     `json:"for_ms,omitempty"`
 	Way    proxy.Way `json:"way,omitempty"`
