@@ -34,6 +34,7 @@ func goals() []goal {
 		{about: "enqueue 1000 at a time, to InsertManyFast", of: "enqueue/idem-many-1000", to: "enqueue/river-fast-1000", figure: value, limit: 1.3},
 		{about: "enqueue 10000 at a time, to InsertManyFast", of: "enqueue/idem-many-10000", to: "enqueue/river-fast-10000", figure: value, limit: 1.3},
 		{about: "a grown, un-vacuumed table, to an empty one", of: "growth/idem-unvacuumed", to: "growth/idem-empty", figure: value, limit: 0.9},
+		{about: "the same with retention deleting, to an empty one", of: "growth/idem-retention", to: "growth/idem-empty", figure: value, limit: 0.9},
 		{about: "a snapshot held open, to an empty table", of: "growth/idem-snapshot", to: "growth/idem-empty", figure: value, limit: 0.8},
 		{about: "2 workers, to one", of: "workers/idem-2", to: "workers/idem-1", figure: value, limit: 1},
 		{about: "4 workers, to one", of: "workers/idem-4", to: "workers/idem-1", figure: value, limit: 1},

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/bench/ledger"
+	"github.com/idem-go/idem/runtime"
 )
 
 // growth: the rate when the table has grown, to that with nothing but the steps that are measured.
@@ -16,24 +19,30 @@ func growth() []measurement {
 		{base, "a table with the measured steps alone", base, recorded.drain},
 		{"growth/idem-unvacuumed", "many completed steps, never vacuumed: each has left two dead rows", base, grown{}.measure},
 		{"growth/idem-misled", "the same; the statistics are of a time when nothing was pending", base, grown{misled: true}.measure},
+		{"growth/idem-retention", "the same, while the worker removes the completed steps", base, grown{retention: true}.measure},
 		{"growth/idem-snapshot", "the same, and a snapshot held open all the time, for -hold under load", base, grown{snapshot: true}.measure},
 	}
 }
 
 // grown is a table with many completed steps, and more pending ones than are measured.
 type grown struct {
-	misled   bool // analyzed before the pending steps came
-	snapshot bool // nothing that dies can be removed
+	misled    bool // analyzed before the pending steps came
+	retention bool // the completed steps are old, and removed meanwhile
+	snapshot  bool // nothing that dies can be removed
 }
 
-// The steps get their states one after the other, as workers would set them. Their effects are left out.
-var growthFill = []string{
-	`ALTER TABLE idem.steps SET (autovacuum_enabled = false)`,
-	`INSERT INTO idem.steps (run_id, node, queue, max_attempts, input, input_digest)
-SELECT 'run_' || md5(i::text), 'record', 'default', 20, '{"amount":100}', sha256('{"amount":100}') FROM generate_series(1, @completed::integer) AS i`,
-	`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, worker = 'before', lease_expires_at = now() + interval '1 minute'`,
-	`UPDATE idem.steps SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now()`,
-}
+// The completed steps get their states one after the other, as workers would set them. Their effects are left out.
+const (
+	growthEnqueued = `INSERT INTO idem.steps (run_id, node, queue, max_attempts, input, input_digest, created_at)
+SELECT 'run_' || md5(i::text), 'record', 'default', 20, '{"amount":100}', sha256('{"amount":100}'), now() - interval '2 hours'
+FROM generate_series(1, $1::integer) AS i`
+
+	growthClaimed = `UPDATE idem.steps
+SET state = 'running', epoch = epoch + 1, worker = 'before', lease_expires_at = now() + interval '1 minute'`
+
+	growthCompleted = `UPDATE idem.steps
+SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now() - interval '1 hour'`
+)
 
 func (g grown) measure(ctx context.Context, r *rig) error {
 	if err := r.database(ctx, idemTables()); err != nil {
@@ -57,22 +66,36 @@ func (g grown) measure(ctx context.Context, r *rig) error {
 	if err := r.counted(ctx); err != nil {
 		return err
 	}
-	steps := min(r.steps, r.scale.pending)
-	if err := recorded.work(ctx, r, steps); err != nil {
+	run, steps := recorded, min(r.steps, r.scale.pending)
+	if g.retention {
+		run.config.Retention = runtime.Retention{Completed: time.Minute, ReplayWindow: time.Minute}
+	}
+	if err := run.work(ctx, r, steps); err != nil {
 		return err
 	}
-	return recorded.consistent(ctx, r, steps)
+	return errors.Join(run.consistent(ctx, r, steps), g.note(ctx, r))
+}
+
+// note says how much was removed before the worker stopped.
+func (g grown) note(ctx context.Context, r *rig) error {
+	if !g.retention {
+		return nil
+	}
+	var left int
+	err := r.admin.QueryRow(ctx, "SELECT count(*) FROM idem.steps WHERE worker = 'before'").Scan(&left)
+	r.sample.Note = fmt.Sprintf("%d of %d removed", r.scale.completed-left, r.scale.completed)
+	return err
 }
 
 func (g grown) fill(ctx context.Context, r *rig) error {
-	for _, sql := range growthFill {
-		var args []any
-		if sql == growthFill[1] {
-			args = append(args, pgx.NamedArgs{"completed": r.scale.completed})
-		}
-		if _, err := r.admin.Exec(ctx, sql, args...); err != nil {
-			return err
-		}
+	if err := r.exec(ctx, "ALTER TABLE idem.steps SET (autovacuum_enabled = false)"); err != nil {
+		return err
+	}
+	if _, err := r.admin.Exec(ctx, growthEnqueued, r.scale.completed); err != nil {
+		return err
+	}
+	if err := r.exec(ctx, growthClaimed, growthCompleted); err != nil {
+		return err
 	}
 	pending := make([]ledger.Charge, r.scale.pending)
 	for i := range pending {

@@ -39,7 +39,7 @@ func idemTables() pgtest.Option {
 				return err
 			}
 		}
-		_, err = pool.Exec(ctx, ledger.CommandTable+`
+		_, err = pool.Exec(ctx, `
 ALTER TABLE ledger ADD CHECK (amount >= 0);
 CREATE TABLE charges (run_id text COLLATE "C" NOT NULL, node text COLLATE "C" NOT NULL, amount bigint NOT NULL, memo text,
     created_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (run_id, node));`)

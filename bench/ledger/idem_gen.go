@@ -3,9 +3,12 @@
 package ledger
 
 import (
+	"context"
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/outbox"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // RecordAction is the action "record": clients enqueue it, workers run it with [Record].
@@ -73,4 +76,62 @@ func InsertEntry(ctx runtime.Context, row Entry) (stored Entry, inserted bool, e
 		[]any{&stored.Amount, &stored.Memo, &stored.CreatedAt},
 		row.Amount, row.Memo, runtime.OrDefault(row.CreatedAt))
 	return stored, inserted, err
+}
+
+// commandOutbox describes "commands": one command per run and node.
+//
+// A second command under the same id with the same payload changes nothing; one with another payload sets an empty
+// digest, which the table's check refuses, so that the whole completion rolls back.
+var commandOutbox = outbox.Table{
+	Effect: runtime.Effect{
+		Table:   `"commands"`,
+		Columns: []string{"command_id", "url", "payload"},
+		Guard:   "commands_payload_check",
+		InsertSQL: `INSERT INTO "commands" AS t ("run_id", "node", "payload_digest", "command_id", "url", "payload")
+VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	},
+	Destinations: true,
+	ClaimSQL: `WITH RECURSIVE destinations AS (
+    (SELECT "url" AS destination FROM "commands"
+     WHERE "state" = 'pending' AND "url" >= @after::text ORDER BY "url" LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o."url" FROM "commands" o
+            WHERE o."state" = 'pending' AND o."url" > d.destination ORDER BY o."url" LIMIT 1)
+    FROM destinations d WHERE d.destination IS NOT NULL),
+due AS MATERIALIZED (
+    SELECT c."command_id" FROM destinations d
+    LEFT JOIN unnest(@destinations::text[], @rooms::integer[]) AS r(destination, room) ON r.destination = d.destination
+    CROSS JOIN LATERAL (
+        SELECT o."command_id" FROM "commands" o
+        WHERE o."state" = 'pending' AND o."url" = d.destination AND o."next_attempt_at" <= now()
+        ORDER BY o."next_attempt_at" LIMIT COALESCE(r.room, @share::integer) FOR UPDATE SKIP LOCKED) c
+    LIMIT @limit::integer)
+UPDATE "commands" o SET
+    "claim_epoch" = o."claim_epoch" + 1,
+    "attempts" = o."attempts" + 1,
+    "first_attempt_at" = COALESCE(o."first_attempt_at", clock_timestamp()),
+    "next_attempt_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond',
+    "claim_expires_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond'
+WHERE o."command_id" = ANY (ARRAY(SELECT due."command_id" FROM due))
+RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
+    (extract(epoch FROM clock_timestamp() - o."first_attempt_at") * 1000000)::bigint, o."created_at",
+    o."url", '', o."payload"`,
+}
+
+// QueueCommand keeps the command and writes it in the transaction that completes the step: both commit, or neither. A
+// relay sends it afterwards.
+func QueueCommand(ctx runtime.Context, row Command) error {
+	return commandOutbox.Queue(ctx, row.URL, row.Payload)
+}
+
+// QueueCommandTx writes the command in tx, for code that runs outside of any step. The same key gives the same command.
+func QueueCommandTx(ctx context.Context, tx outbox.DB, key string, row Command) error {
+	return commandOutbox.QueueTx(ctx, tx, key, row.URL, row.Payload)
+}
+
+// NewCommandRelay makes a relay that sends the commands of "commands" by sender.
+func NewCommandRelay(pool *pgxpool.Pool, sender outbox.Sender, cfg outbox.Config) (*outbox.Relay, error) {
+	return outbox.NewRelay(pool, &commandOutbox, sender, cfg)
 }
