@@ -44,7 +44,7 @@ It takes two steps. The first shows the commands, the second repeats the command
 	cmd.flags.StringSliceVar(&r.states, "state", nil, "those in this `state`: dead, parked, quarantined, rejected or delivered; may be repeated")
 	cmd.flags.StringSliceVar(&r.filter.Tables, "table", nil, "only those in this `table`; may be repeated")
 	cmd.flags.IntVar(&r.filter.Limit, "limit", 100, "at most this `number` of each table, the oldest ones")
-	cmd.flags.DurationVar(&r.request.Window, "window", 0, "how `long` receivers remember an id; 0: for ever")
+	cmd.flags.DurationVar(&r.request.Window, "window", 0, "the `duration` for which receivers remember an id; 0: for ever")
 	cmd.flags.BoolVar(&r.request.PastWindow, "past-window", false, "also those that receivers may have forgotten")
 	cmd.flags.BoolVar(&r.request.Delivered, "delivered", false, "also those of the ids that are delivered")
 	cmd.flags.StringVar(&r.request.Reason, "reason", "", "why, as a `text` that is stored")
@@ -64,6 +64,9 @@ func (r *replay) check(cmd *command, c *console, ids []string) (err error) {
 		r.request.Actor = c.env("USER")
 	}
 	r.filter.IDs = ids
+	if len(ids) > 0 {
+		r.filter.Limit = max(r.filter.Limit, len(ids))
+	}
 	if r.filter.States, err = cmd.states(r.states); err != nil {
 		return err
 	}
