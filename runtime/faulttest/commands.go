@@ -104,7 +104,7 @@ func (at *consignment) killed(when string, point probe.Point, requests int) *fau
 func (at *consignment) cut(name, sql string, arm func(*wire.Proxy, wire.Match, ...wire.CutOption) *wire.Cut) *fault {
 	return at.after(&fault{name: name}, outbox.StateDelivered, func(tr *trial) {
 		cut := arm(tr.wires(), wire.Statement(sql))
-		r := tr.relay(at.table, tr.proxy.URL(), atOnce)
+		r := tr.relay(at.table, tr.proxy.URL())
 		select {
 		case <-cut.Fired():
 			tr.fire()
@@ -126,15 +126,20 @@ func (at *consignment) late(name string, delivered bool, answer ledger.Behaviour
 	return at.after(f, outbox.StateDelivered, func(tr *trial) {
 		first, second := make(chan struct{}), make(chan struct{})
 		tr.ledger.NextOf(at.id, held(first, answer), held(second, ledger.Accept))
-		slow := tr.relay(at.table, tr.url, 1)
+		slow := tr.relay(at.table, tr.wires().URL())
 		defer slow.stop()
 		release := sync.OnceFunc(func() { close(first) })
 		defer release()
 		if !tr.requested(at.id, 1) {
 			return
 		}
+		resume := tr.proxy.PauseRequests() // it must not claim the command again itself
+		defer resume()
+		if !tr.until(func() bool { return tr.underWay(relayClaimSQL, "true") == 0 }) {
+			return
+		}
 		tr.lapse(at.table)
-		other := tr.relay(at.table, tr.url, atOnce)
+		other := tr.relay(at.table, tr.url)
 		defer other.stop()
 		releaseOther := sync.OnceFunc(func() { close(second) })
 		defer releaseOther()
@@ -147,7 +152,8 @@ func (at *consignment) late(name string, delivered bool, answer ledger.Behaviour
 		}
 		before := tr.command(at.table, at.id)
 		release()
-		if tr.until(slow.cameLate) {
+		resume()
+		if tr.until(func() bool { return slow.cameLate(at.id) }) {
 			tr.fire()
 		} else {
 			tr.problem("the relay that had lost its claim was never told so")

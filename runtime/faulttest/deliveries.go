@@ -60,11 +60,11 @@ func (tr *trial) playTwoWorkers() {
 	defer close(tr.gate)
 	tr.work()
 	tr.work()
-	if tr.until(func() bool { return tr.claims("wait_event = 'advisory'") == 2 }) {
+	if tr.until(func() bool { return tr.underWay(claimSQL, "wait_event = 'advisory'") == 2 }) {
 		tr.fire()
 	}
 	release()
-	if !tr.until(func() bool { return tr.claims("true") == 0 }) {
+	if !tr.until(func() bool { return tr.underWay(claimSQL, "true") == 0 }) {
 		tr.problem("the claims do not end")
 	}
 }
@@ -90,11 +90,11 @@ func (tr *trial) holdClaims() (release func()) {
 	}
 }
 
-// claims counts the claims that the database is about to make, of those that a condition holds for.
-func (tr *trial) claims(condition string) (n int) {
+// underWay counts the statements with some SQL that the database is about to execute, of those that a condition holds for.
+func (tr *trial) underWay(sql, condition string) (n int) {
 	if err := tr.pool.QueryRow(tr.ctx, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
-		AND strpos(query, $1) > 0 AND pid <> pg_backend_pid() AND `+condition, claimSQL).Scan(&n); err != nil {
-		tr.problem("the claims cannot be seen: %v", err)
+		AND strpos(query, $1) > 0 AND pid <> pg_backend_pid() AND `+condition, sql).Scan(&n); err != nil {
+		tr.problem("the statements under way cannot be seen: %v", err)
 	}
 	return n
 }

@@ -19,7 +19,7 @@ import (
 type relaying struct {
 	*worker
 	mu   sync.Mutex
-	late int // outcomes that came after the claim was lost
+	late []string // commands whose outcomes came after the claim was lost
 }
 
 // Observe implements [outbox.Observer].
@@ -29,18 +29,17 @@ func (r *relaying) Observe(e outbox.Event) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.late++
+	r.late = append(r.late, e.CommandID)
 }
 
-func (r *relaying) cameLate() bool {
+func (r *relaying) cameLate(id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.late > 0
+	return slices.Contains(r.late, id)
 }
 
-// relay starts a relay of a table that runs until the trial's end. It reaches the database by url, and sends so many
-// commands at a time. One that is held up takes no further commands of the same destination.
-func (tr *trial) relay(t *outbox.Table, url string, concurrency int) *relaying {
+// relay starts a relay of a table that runs until the trial's end. It reaches the database by url.
+func (tr *trial) relay(t *outbox.Table, url string) *relaying {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tr.ctx))
 	r := &relaying{worker: &worker{cancel: cancel, done: make(chan struct{})}}
 	tr.mu.Lock()
@@ -48,7 +47,7 @@ func (tr *trial) relay(t *outbox.Table, url string, concurrency int) *relaying {
 	tr.mu.Unlock()
 	go func() {
 		defer close(r.done)
-		if err := runRelay(ctx, url, t, tr.outside.ledger, r, concurrency); err != nil {
+		if err := runRelay(ctx, url, t, tr.outside.ledger, r, 4); err != nil {
 			tr.problem("the relay of %s does not start: %v", nameOf(t), err)
 		}
 	}()
@@ -93,13 +92,10 @@ func sendTo(to ledger.Client) (s outbox.Sender, closeIdle func(), err error) {
 	}), h.CloseIdleConnections, nil
 }
 
-// atOnce is how many commands a relay sends at a time, unless something else is said.
-const atOnce = 4
-
 // deliver relays all commands to their ends.
 func (tr *trial) deliver() {
 	for _, t := range tr.outboxes {
-		r := tr.relay(t, tr.url, atOnce)
+		r := tr.relay(t, tr.url)
 		tr.delivered(t)
 		r.stop()
 	}
