@@ -15,6 +15,7 @@ import (
 // tested gives what says whether tests are generated for the package in a folder. What is wrong with a lock is
 // reported when its part is run.
 func tested(o Options) func(dir string) bool {
+	said := map[string]bool{} // by the locks that were read
 	return func(dir string) bool {
 		if o.Tests != nil {
 			return *o.Tests
@@ -23,8 +24,11 @@ func tested(o Options) func(dir string) bool {
 		if err != nil {
 			return false
 		}
-		l, err := lock.Read(path, path)
-		return err == nil && *l.Tests
+		if _, read := said[path]; !read {
+			l, err := lock.Read(path, path)
+			said[path] = err == nil && *l.Tests
+		}
+		return said[path]
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -15,6 +16,10 @@ import (
 	"github.com/idem-go/idem/gen/scan"
 	"github.com/idem-go/idem/gen/schema"
 )
+
+// gcPercent lets a run, which is short and holds little, collect its garbage less often: it takes a fifth less
+// time, and some twenty megabytes more.
+const gcPercent = 400
 
 // generate is the verb with its flags.
 type generate struct {
@@ -62,6 +67,7 @@ func (g *generate) run(ctx context.Context, c *console, patterns []string) error
 		return err
 	}
 	start := time.Now()
+	debug.SetGCPercent(gcPercent)
 	result, err := gen.Run(ctx, options)
 	if list, ok := errors.AsType[diag.List](err); ok {
 		return g.findings(c, list)

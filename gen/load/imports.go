@@ -2,14 +2,11 @@ package load
 
 import (
 	"context"
-	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
 	"strconv"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 )
 
 // always are the imports of generated code that the source itself need not have.
@@ -40,20 +37,7 @@ func (p *Program) Import(ctx context.Context, keep func(*Package) bool, more ...
 	if len(p.Packages) == 0 {
 		return nil
 	}
-	mode := packages.NeedName | packages.NeedTypes
-	loaded, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, p.foreign(more)...)
-	if err != nil {
-		return fmt.Errorf("cannot load what the packages import: %w", err)
-	}
-	for _, l := range loaded {
-		switch {
-		case l.Name != "" && l.Types != nil:
-			p.imported[l.PkgPath] = l.Types
-		case len(l.Errors) > 0:
-			p.missing[l.PkgPath] = l.Errors[0].Msg
-		}
-	}
-	return nil
+	return p.importAll(ctx, p.foreign(more))
 }
 
 // foreign gives the paths of what must come from export data, sorted.

@@ -36,6 +36,7 @@ type Next struct {
 func (l *Lock) Next(run Run) (*Next, error) {
 	s := &step{
 		run: run, old: l, moved: map[string]bool{},
+		oldNodes: slices.Sorted(maps.Keys(l.Nodes)), oldTables: slices.Sorted(maps.Keys(l.Tables)),
 		Next: &Next{Lock: New(), Migrations: map[string][]byte{}},
 	}
 	s.Lock.Tests = l.Tests
@@ -62,11 +63,13 @@ func (l *Lock) Next(run Run) (*Next, error) {
 // step is the work of Next.
 type step struct {
 	*Next
-	run   Run
-	old   *Lock
-	moved map[string]bool   // tables that go on under another name
-	known map[string]string // migrations of the old lock, where they are now
-	diags diag.List
+	run       Run
+	old       *Lock
+	oldNodes  []string          // names of the old lock's nodes, sorted
+	oldTables []string          // and of its tables
+	moved     map[string]bool   // tables that go on under another name
+	known     map[string]string // migrations of the old lock, where they are now
+	diags     diag.List
 }
 
 // files lists what was generated, keeps what the patterns leave alone, and finds what nothing makes any more.

@@ -1,8 +1,6 @@
 package lock
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
@@ -57,7 +55,7 @@ func (s *step) duplicateNode(pos diag.Position, name string, other Node) {
 
 // oldName is what the function's node was called; empty when the lock does not know the function.
 func (s *step) oldName(n Node) string {
-	for _, name := range slices.Sorted(maps.Keys(s.old.Nodes)) {
+	for _, name := range s.oldNodes {
 		if old := s.old.Nodes[name]; old.Package == n.Package && old.Func == n.Func {
 			return name
 		}

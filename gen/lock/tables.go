@@ -2,7 +2,6 @@ package lock
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func (s *step) refuseKind(a ask) {
 // oldTable is the other name under which the lock knows the table of this struct, or the name that the
 // author gives up for this one; empty without.
 func (s *step) oldTable(to schema.Table) string {
-	for _, name := range slices.Sorted(maps.Keys(s.old.Tables)) {
+	for _, name := range s.oldTables {
 		old := s.old.Tables[name]
 		sameStruct := !old.Retired && old.Package == to.Package && old.Struct == to.Struct
 		if !sameKind(old, to) {
@@ -180,7 +179,7 @@ func (a ask) position(column string) diag.Position {
 
 // retire keeps the tables that nothing asks for any more: their rows stay, and so do their migrations.
 func (s *step) retire() {
-	for _, name := range slices.Sorted(maps.Keys(s.old.Tables)) {
+	for _, name := range s.oldTables {
 		t := s.old.Tables[name]
 		if _, kept := s.Lock.Tables[name]; kept || s.moved[name] {
 			continue
