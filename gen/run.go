@@ -75,18 +75,21 @@ type source struct {
 func generate(ctx context.Context, dir string, o Options) (sources []source, noHarness string, err error) {
 	emitted := map[string][]byte{}
 	resolution, err := resolve.Packages(ctx, dir, o.Patterns, tested(o), func(p *model.Package) ([]byte, error) {
-		code, err := emit.Go(p)
+		code, err := emit.Unformatted(p)
 		emitted[p.Path] = code
 		return code, err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	for _, p := range resolution.Packages {
-		files := map[string][]byte{emit.FileName: emitted[p.Model.Path]}
-		sources = append(sources, source{p.Model, files, p.Check})
-	}
-	return sources, resolution.NoHarness, nil
+	sources = make([]source, len(resolution.Packages))
+	err = inParallel(len(sources), func(i int) error {
+		p := resolution.Packages[i]
+		code, err := emit.Format(p.Model, emitted[p.Model.Path])
+		sources[i] = source{p.Model, map[string][]byte{emit.FileName: code}, p.Check}
+		return err
+	})
+	return sources, resolution.NoHarness, err
 }
 
 // absolute is the folder's real path, as the go command gives it.

@@ -34,26 +34,34 @@ func tested(o Options) func(dir string) bool {
 
 // check adds the tests of the part's handlers to what was generated, and type-checks all of it.
 func (p *part) check(l *lock.Lock, result *Result) error {
-	for _, src := range p.sources {
+	err := inParallel(len(p.sources), func(i int) error {
+		src := p.sources[i]
 		if *l.Tests {
-			migrations, err := p.migrations(l, src.model.Dir)
-			if err != nil {
+			if err := p.addTests(l, src); err != nil {
 				return err
 			}
-			code, err := emit.Tests(src.model, migrations)
-			if err != nil {
-				return err
-			}
-			if code != nil {
-				src.files[emit.TestFileName] = code
-			}
-			result.Notes = append(result.Notes, untested(src.model)...)
 		}
-		if err := src.check(src.files); err != nil {
-			return err
-		}
+		return src.check(src.files)
+	})
+	if err != nil || !*l.Tests {
+		return err
+	}
+	for _, src := range p.sources {
+		result.Notes = append(result.Notes, untested(src.model)...)
 	}
 	return nil
+}
+
+func (p *part) addTests(l *lock.Lock, src source) error {
+	migrations, err := p.migrations(l, src.model.Dir)
+	if err != nil {
+		return err
+	}
+	code, err := emit.Tests(src.model, migrations)
+	if err == nil && code != nil {
+		src.files[emit.TestFileName] = code
+	}
+	return err
 }
 
 // unchecked says that the tests could not be checked, and what it takes to run them.

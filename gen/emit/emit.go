@@ -18,6 +18,15 @@ const FileName = model.GeneratedFile
 // Go writes the package's idem_gen.go. The error is a diag.List when something that the author wrote
 // cannot stand in SQL.
 func Go(p *model.Package) ([]byte, error) {
+	source, err := Unformatted(p)
+	if err != nil {
+		return nil, err
+	}
+	return Format(p, source)
+}
+
+// Unformatted is [Go] without [Format], which takes longer than all else and can be done later.
+func Unformatted(p *model.Package) ([]byte, error) {
 	if err := validate(p); err != nil {
 		return nil, err
 	}
@@ -46,9 +55,14 @@ func render(p *model.Package, f *jen.File) ([]byte, error) {
 	if err := f.Render(&source); err != nil {
 		return nil, fmt.Errorf("package %s: %w", p.Path, err)
 	}
-	formatted, err := format.Source(groupImports(source.Bytes()))
+	return groupImports(source.Bytes()), nil
+}
+
+// Format formats generated code of the package as gofmt does.
+func Format(p *model.Package, source []byte) ([]byte, error) {
+	formatted, err := format.Source(source)
 	if err != nil {
-		return nil, fmt.Errorf("package %s: the generated code does not parse: %w\n%s", p.Path, err, source.Bytes())
+		return nil, fmt.Errorf("package %s: the generated code does not parse: %w\n%s", p.Path, err, source)
 	}
 	return formatted, nil
 }

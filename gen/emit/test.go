@@ -36,7 +36,11 @@ func Tests(p *model.Package, migrations string) ([]byte, error) {
 	if !tested {
 		return nil, nil
 	}
-	return render(p, f)
+	source, err := render(p, f)
+	if err != nil {
+		return nil, err
+	}
+	return Format(p, source)
 }
 
 // testImports are the imports that the tests may need.

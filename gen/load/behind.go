@@ -28,7 +28,9 @@ func (p *Program) behind(path string) *types.Package {
 	}
 	for _, root := range slices.Sorted(maps.Keys(p.imported)) {
 		if found := find(p.imported[root]); found != nil {
-			found.MarkComplete() // as far as this program is concerned
+			if !found.Complete() { // elsewhere a check may read it
+				found.MarkComplete() // as far as this program is concerned
+			}
 			return found
 		}
 	}

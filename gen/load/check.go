@@ -13,14 +13,16 @@ import (
 
 // Check type-checks a package without the bodies of its functions. Errors are kept and tolerated:
 // which of them matter, only the directives know. The packages that it imports must come first.
-func (p *Program) Check(pkg *Package) {
+func (p *Program) Check(pkg *Package) { p.check(pkg, importer{p: p}) }
+
+func (p *Program) check(pkg *Package, imports importer) {
 	pkg.Info = &types.Info{
 		Types: map[ast.Expr]types.TypeAndValue{},
 		Defs:  map[*ast.Ident]types.Object{},
 		Uses:  map[*ast.Ident]types.Object{},
 	}
 	pkg.Errors, pkg.stale = nil, false
-	config := p.config(func(err types.Error) { pkg.Errors = append(pkg.Errors, err) })
+	config := p.config(imports, func(err types.Error) { pkg.Errors = append(pkg.Errors, err) })
 	config.IgnoreFuncBodies = true
 	files := pkg.Syntax
 	if pkg.generated != nil {
@@ -41,10 +43,10 @@ func (p *Program) Join(pkg *Package, generated []byte) error {
 	return nil
 }
 
-func (p *Program) config(report func(types.Error)) *types.Config {
+func (p *Program) config(imports importer, report func(types.Error)) *types.Config {
 	return &types.Config{
 		FakeImportC: true,
-		Importer:    importer{p},
+		Importer:    imports,
 		Sizes:       types.SizesFor("gc", runtime.GOARCH),
 		Error: func(err error) {
 			if e, ok := errors.AsType[types.Error](err); ok {
@@ -55,17 +57,24 @@ func (p *Program) config(report func(types.Error)) *types.Config {
 }
 
 // importer gives a check the packages that it imports: those of the program as they are now, all
-// others from export data.
-type importer struct{ p *Program }
+// others from export data. One check at a time may do so: it may have to check a package once more.
+type importer struct {
+	p    *Program
+	held bool // by the check that this one is a part of
+}
 
 // Import implements [types.Importer].
 func (i importer) Import(path string) (*types.Package, error) {
+	if !i.held {
+		i.p.importing.Lock()
+		defer i.p.importing.Unlock()
+	}
 	if pkg := i.p.own[path]; pkg != nil {
 		if pkg.Types == nil {
 			return nil, errors.New("import cycle")
 		}
 		if pkg.stale {
-			i.p.Check(pkg)
+			i.p.check(pkg, importer{p: i.p, held: true})
 		}
 		return pkg.Types, nil
 	}

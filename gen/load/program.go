@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,6 +29,8 @@ type Program struct {
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
 	missing  map[string]string         // why an import could not be loaded, by path
+
+	importing sync.Mutex
 }
 
 // Package is one package of the program.

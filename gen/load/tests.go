@@ -52,7 +52,7 @@ func (p *Program) CheckTests(pkg *Package) *types.Package {
 	if len(tests) == 0 {
 		return pkg.Types
 	}
-	config := p.config(func(types.Error) {})
+	config := p.config(importer{p: p}, func(types.Error) {})
 	config.IgnoreFuncBodies = true
 	files := append(pkg.Syntax[:len(pkg.Syntax):len(pkg.Syntax)], tests...)
 	checked, _ := config.Check(pkg.Path, p.Fset, files, nil) // errors are tolerated

@@ -32,7 +32,7 @@ func (e *GeneratedError) Error() string {
 // Verify type-checks a package together with generated Go files (name to content), whose functions'
 // bodies are checked too; those of the package itself are not. It returns the first error that stands
 // in a generated file. With tests among the files, the package's own tests are part of it; tests are left out when
-// what they import could not be loaded.
+// what they import could not be loaded. Packages may be verified side by side, when all have been checked.
 func (p *Program) Verify(pkg *Package, generated map[string][]byte) error {
 	syntax, testable := pkg.Syntax, p.missing[FaultTestPath] == ""
 	if generated[model.GeneratedTests] != nil && testable {
@@ -52,7 +52,7 @@ func (p *Program) Verify(pkg *Package, generated map[string][]byte) error {
 		files, sources[path] = append(files, file), generated[name]
 	}
 	var first error
-	config := p.config(func(err types.Error) {
+	config := p.config(importer{p: p}, func(err types.Error) {
 		at := p.Fset.PositionFor(err.Pos, false)
 		if src, ok := sources[at.Filename]; ok && first == nil {
 			first = &GeneratedError{Pos: at, Line: lineOf(src, at.Line), Message: err.Msg}

@@ -100,13 +100,14 @@ func (s *step) refuseKind(a ask) {
 // oldTable is the other name under which the lock knows the table of this struct, or the name that the
 // author gives up for this one; empty without.
 func (s *step) oldTable(to schema.Table) string {
+	now := to.Display()
 	for _, name := range s.oldTables {
 		old := s.old.Tables[name]
 		sameStruct := !old.Retired && old.Package == to.Package && old.Struct == to.Struct
 		if !sameKind(old, to) {
 			continue
 		}
-		if name != to.Display() && (sameStruct || s.run.Renames[name] == to.Display()) {
+		if name != now && (sameStruct || s.run.Renames[name] == now) {
 			return name
 		}
 	}

@@ -14,7 +14,7 @@ type Resolution struct {
 type Resolved struct {
 	Model *model.Package
 	// Check type-checks the package together with generated Go files (name to content), the bodies of
-	// the generated functions included. An error is a mistake of idem and tells the place. The checks of
-	// one resolution share what they load, so only one may run at a time.
+	// the generated functions included. An error is a mistake of idem and tells the place. The packages of
+	// one resolution may be checked side by side.
 	Check func(generated map[string][]byte) error
 }
