@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -40,8 +39,9 @@ type childTask struct {
 type childReport struct {
 	Steps   int     // completed, or held
 	Before  float64 // memory before the first step, in MiB
-	Heap    float64
-	Memory  float64
+	Memory  float64 // with all of them
+	Heap    float64 // of which the heap's, after a collection
+	Stacks  float64 // and the goroutines' stacks
 	from    *child
 	failure error
 }
@@ -196,7 +196,8 @@ func (t childTask) hold(orders *bufio.Scanner, out io.Writer) error {
 	if err := held.wait(ctx); err != nil {
 		return errors.Join(err, stop())
 	}
-	report.Heap, report.Memory = heap(), memory()
+	report.Memory = memory()
+	report.Heap, report.Stacks = heapAndStacks()
 	if err := json.NewEncoder(out).Encode(report); err != nil {
 		return errors.Join(err, stop())
 	}
@@ -209,7 +210,7 @@ func (t childTask) hold(orders *bufio.Scanner, out io.Writer) error {
 
 // memory is what the process occupies, in MiB: all of it that the system counts, or else what Go has asked for.
 func memory() float64 {
-	if m := residentMiB("VmRSS"); m > 0 {
+	if m := residentMiB(); m > 0 {
 		return m
 	}
 	var m runtime.MemStats
@@ -217,10 +218,10 @@ func memory() float64 {
 	return float64(m.Sys) / (1 << 20)
 }
 
-// heap is what is in use after a collection.
-func heap() float64 {
-	debug.FreeOSMemory()
+// heapAndStacks are what is in use after a collection, in MiB.
+func heapAndStacks() (heap, stacks float64) {
+	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc) / (1 << 20)
+	return float64(m.HeapAlloc) / (1 << 20), float64(m.StackInuse) / (1 << 20)
 }

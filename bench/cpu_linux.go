@@ -51,7 +51,21 @@ func parentOf(pid int) int {
 	return s.parent
 }
 
-// treeCPU is the CPU time of a process and its children, also of those that have ended.
+// exactly is the CPU time of a process with one thread, to the nanosecond: many that do little would show no tick at all.
+func exactly(pid int, ticks time.Duration) time.Duration {
+	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "schedstat"))
+	if err != nil {
+		return ticks
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	n, err := strconv.ParseInt(first, 10, 64)
+	if err != nil || n == 0 {
+		return ticks
+	}
+	return time.Duration(n)
+}
+
+// treeCPU is the CPU time of a process and its children, also of those that have ended. None has more than one thread.
 func treeCPU(pid int) (total time.Duration) {
 	if pid == 0 {
 		return 0
@@ -65,9 +79,9 @@ func treeCPU(pid int) (total time.Duration) {
 		switch s, ok := statOf(p); {
 		case !ok:
 		case p == pid:
-			total += s.own + s.children
+			total += exactly(p, s.own) + s.children
 		case s.parent == pid:
-			total += s.own
+			total += exactly(p, s.own)
 		}
 	}
 	return total
@@ -109,10 +123,10 @@ func machineCPU() (m machineTime) {
 	return m
 }
 
-// residentMiB is the memory that a process occupies, now or at most so far.
-func residentMiB(field string) float64 {
+// residentMiB is the memory that this process occupies.
+func residentMiB() float64 {
 	text, _ := os.ReadFile("/proc/self/status")
-	_, rest, _ := strings.Cut(string(text), field+":")
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
 	fields := strings.Fields(rest)
 	if len(fields) == 0 {
 		return 0

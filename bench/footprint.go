@@ -42,7 +42,8 @@ func claimedMemory(ctx context.Context, r *rig) (err error) {
 		return err
 	}
 	r.sample.Value, r.sample.Unit = report.Memory, mebibytes
-	r.sample.Note = fmt.Sprintf("%d steps; %.0f MiB before them, heap in use %.0f MiB", report.Steps, report.Before, report.Heap)
+	r.sample.Note = fmt.Sprintf("%d steps; %.0f MiB before them; after a collection heap %.0f MiB, stacks %.0f MiB",
+		report.Steps, report.Before, report.Heap, report.Stacks)
 	return recorded.check(ctx, r, len(charges))
 }
 
