@@ -16,14 +16,16 @@ const claimLimit = 500
 // claims takes steps of q as long as there are free places. Places that become free while a claim is
 // under way are filled by the next one, so that claims grow with the load and need no timer.
 func (w *Worker) claims(ctx context.Context, q *queue) {
+	backlog := false // the last claim found as much as it asked for
 	for failures := 0; ; {
-		free := q.take(ctx, claimLimit)
+		free := q.take(ctx, claimLimit, backlog)
 		if free == 0 {
 			return
 		}
 		whole := q.frontier.whole(time.Now())
 		steps, err := w.claim(q, free, whole)
 		q.put(free - len(steps))
+		backlog = err == nil && len(steps) == free
 		for _, s := range steps {
 			w.hold(s)
 			go w.execute(s)

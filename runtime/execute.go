@@ -38,13 +38,19 @@ func (w *Worker) execute(s *heldStep) {
 // test's FailNow does.
 func (w *Worker) attempt(ex *execution) (again bool) {
 	timeout := time.AfterFunc(ex.step.handler.timeout, func() { w.expire(ex) })
-	output, err := []byte(nil), error(&PanicError{Value: "the handler ended its goroutine", Stack: debug.Stack()})
+	var output []byte
+	var err error
+	returned := false
 	defer func() {
+		if !returned {
+			err = &PanicError{Value: "the handler ended its goroutine", Stack: debug.Stack()}
+		}
 		cause := ex.end(errReturned)
 		timeout.Stop()
 		again = w.conclude(ex, output, err, cause)
 	}()
 	output, err = ex.call()
+	returned = true
 	return again
 }
 

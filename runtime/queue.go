@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/idem-go/idem/runtime/internal/pace"
 )
@@ -14,32 +15,62 @@ type queue struct {
 
 	frontier frontier // of its claims, which are made one after the other
 
+	worthwhile int // how many places a claim waits for a moment while there is a backlog
+
 	mu    sync.Mutex
 	free  int
 	freed chan struct{} // a place became free
 	wake  chan struct{} // there may be work
 }
 
+// While there is a backlog a claim waits for a share of the queue's places to be free, but no longer than this: what a
+// handler of 10 ms loses by it is less than the claim would cost.
+const (
+	claimPatience   = time.Millisecond
+	worthwhileShare = 8
+)
+
 func newQueue(name string, concurrency int, nodes []string) *queue {
-	return &queue{name: name, nodes: nodes, free: concurrency, freed: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &queue{name: name, nodes: nodes, worthwhile: concurrency / worthwhileShare, free: concurrency, freed: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
-// take waits for a free place and takes up to limit of them; 0 means that ctx ended.
-func (q *queue) take(ctx context.Context, limit int) int {
-	for {
-		q.mu.Lock()
-		n := min(q.free, limit)
-		q.free -= n
-		q.mu.Unlock()
-		if n > 0 {
-			return n
-		}
+// take waits for a free place and takes up to limit of them; 0 means that ctx ended. With a backlog it waits a moment for
+// more, so that a claim is worth its cost: as a rule places become free in numbers, when a group has committed.
+func (q *queue) take(ctx context.Context, limit int, backlog bool) int {
+	n := q.takeNow(limit)
+	for n == 0 {
 		select {
 		case <-ctx.Done():
 			return 0
 		case <-q.freed:
+			n = q.takeNow(limit)
 		}
 	}
+	if !backlog || n >= q.worthwhile {
+		return n
+	}
+	patience := time.NewTimer(claimPatience)
+	defer patience.Stop()
+	for n < min(q.worthwhile, limit) {
+		select {
+		case <-ctx.Done():
+			q.put(n)
+			return 0
+		case <-patience.C:
+			return n
+		case <-q.freed:
+			n += q.takeNow(limit - n)
+		}
+	}
+	return n
+}
+
+func (q *queue) takeNow(limit int) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := min(q.free, limit)
+	q.free -= n
+	return n
 }
 
 // put gives places back.
