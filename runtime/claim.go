@@ -28,7 +28,7 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		backlog = err == nil && len(steps) == free
 		for _, s := range steps {
 			w.hold(s)
-			go w.execute(s)
+			w.start(s)
 		}
 		switch {
 		case ctx.Err() != nil:

@@ -23,10 +23,11 @@ type queue struct {
 	wake  chan struct{} // there may be work
 }
 
-// While there is a backlog a claim waits for a share of the queue's places to be free, but no longer than this: what a
-// handler of 10 ms loses by it is less than the claim would cost.
+// While there is a backlog a claim waits for a share of the queue's places to be free, but no longer than this. A worker
+// whose handlers are the limit loses a sixteenth by it at most, since half of the share is free on average, and next to
+// nothing when its handlers take long; one whose database is the limit gains the claims that it does without.
 const (
-	claimPatience   = time.Millisecond
+	claimPatience   = 5 * time.Millisecond
 	worthwhileShare = 8
 )
 

@@ -32,6 +32,8 @@ type Worker struct {
 	announce *Client       // notifies other workers of steps that completions enqueued
 
 	queues  map[string]*queue
+	spare   chan *heldStep  // to goroutines that have run a step
+	idle    atomic.Int32    // how many of them wait for the next one
 	ready   chan *execution // finished handlers on their way into a group
 	steps   context.Context // of the handlers; ended with a cause when they must stop
 	stop    context.CancelCauseFunc
@@ -57,7 +59,7 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	}
 	w := &Worker{
 		cfg: cfg, reg: reg, sql: newStatements(cfg.Schema), name: workerName(), base: pool.Config(),
-		queues: map[string]*queue{}, held: map[int64]*heldStep{},
+		queues: map[string]*queue{}, held: map[int64]*heldStep{}, spare: make(chan *heldStep),
 	}
 	w.log = cfg.Logger.With("worker", w.name)
 	capacity := 0
