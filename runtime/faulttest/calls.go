@@ -251,7 +251,4 @@ func (tr *trial) judgeRefused() {
 	default:
 		tr.problem("the step is %s: no retry can mend a rejection; return the error that the call gives, or go on without it%s", describeEnd(s), because(s))
 	}
-	if s.Attempt != 1 && s.State == runtime.StateCompleted {
-		tr.problem("the step ended with attempt %d: finding out about a call is no failure", s.Attempt)
-	}
 }

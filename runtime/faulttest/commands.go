@@ -30,6 +30,7 @@ func (s *suite) commandFaults(short bool) (list []*fault) {
 			at.answered("a command of "+at.name+" is still being worked on", ledger.Overlap, outbox.StateDelivered, 2),
 			at.answered("a command of "+at.name+" is rejected", ledger.Reject, outbox.StateRejected, 1),
 			at.answered("a command of "+at.name+" meets another payload under its id", ledger.Conflict, outbox.StateQuarantined, 1),
+			at.later(),
 			at.late("a command of "+at.name+" is answered when another relay has delivered it", true, ledger.Accept),
 			at.late("a command of "+at.name+" fails when another relay has claimed it", false, ledger.Fail))
 		for _, statement := range []struct{ name, sql string }{{"claim", relayClaimSQL}, {"mark", relayMarkSQL}} {
@@ -117,6 +118,32 @@ func (at *consignment) cut(name, sql string, arm func(*wire.Proxy, wire.Match, .
 		tr.delivered(at.table)
 		r.stop()
 	})
+}
+
+// later: the receiver wants to be left alone, and is.
+func (at *consignment) later() *fault {
+	f := &fault{name: "a command of " + at.name + " is asked to come again later", dealing: &dealing{key: at.id, requests: exactly(2), effects: 1}}
+	return at.after(f, outbox.StateDelivered, func(tr *trial) {
+		tr.ledger.NextOf(at.id, ledger.Busy(time.Hour))
+		r := tr.relay(at.table, tr.url)
+		if tr.until(func() bool { return tr.postponed(at) }) {
+			tr.fire()
+		}
+		if n := len(tr.ledger.Requests(at.id)); n != 1 {
+			tr.problem("the command was sent %d times before it may be", n)
+		}
+		r.stop()
+		tr.exec(`UPDATE ` + at.table.Effect.Table + ` SET next_attempt_at = now() WHERE state = 'pending'`)
+	})
+}
+
+// postponed tells whether the command is given back, to be sent when the receiver wants it.
+func (tr *trial) postponed(at *consignment) (yes bool) {
+	if err := tr.pool.QueryRow(tr.ctx, `SELECT claim_expires_at IS NULL AND next_attempt_at > clock_timestamp() + interval '30 minutes'
+		FROM `+at.table.Effect.Table+` WHERE command_id = $1 AND state = 'pending'`, at.id).Scan(&yes); err != nil {
+		tr.problem("the command cannot be read: %v", err)
+	}
+	return yes
 }
 
 // late: a relay is answered when its claim has run out and another relay has the command, has delivered it even. What it

@@ -65,7 +65,7 @@
 //   - The relay's process is killed after its claim, and after a send. Its claim and its mark are lost on their way, and
 //     so are the database's replies.
 //   - The receiver takes the command, and its answer is lost; it is still at it; it rejects; it has another payload under
-//     the id; it answers, or fails, when another relay has the command already.
+//     the id; it asks to come again later; it answers, or fails, when another relay has the command already.
 //
 // A request that a handler sends by itself, past its providers, is sent, and is not seen. A window that is shorter than
 // an attempt may take, with margin and pause, lets nothing be sent again, and is taken for none.

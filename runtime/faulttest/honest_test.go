@@ -280,6 +280,52 @@ func TestHonestRefund(t *testing.T) {
 	e.passes()
 }
 
+// TestHonestRetry: a handler that makes a new try, with a key of its own, after a rejection.
+func TestHonestRetry(t *testing.T) {
+	pay := ways["both"]
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("retry"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			_, err := pay.Call(ctx, in, provider.NextGeneration())
+			if errors.Is(err, provider.ErrRejected) {
+				return errors.New("declined, and tried once more")
+			}
+			return err
+		},
+	}), "pay", "killed when pay", "an error after the write")
+	e.passes()
+	for _, r := range e.rows {
+		if r.Fault == "pay rejects" && (r.State != "completed" || r.Attempt != 2 || r.Requests != 2 || r.Outside != 1 || r.Outcome != "as the handler decides") {
+			t.Errorf("after a rejection: %+v", r)
+		}
+	}
+}
+
+// TestHonestTwo: a handler that asks two providers one after the other, and gives up if the second one rejects.
+func TestHonestTwo(t *testing.T) {
+	pay := ways["window"]
+	ship := provider.Define("ship", realPay, provider.WithLookup(realFind))
+	e := examine(t, actionSubject(t, runtime.NewAction[order]("two"), Handler[order]{
+		Migrations: folder, Input: sample,
+		Run: func(ctx runtime.Context, in order) error {
+			if _, err := pay.Call(ctx, in); err != nil {
+				return err
+			}
+			_, err := ship.Call(ctx, in)
+			return err
+		},
+	}), "pay", "ship", "killed when", "an error at every attempt")
+	e.passes()
+	if _, n := e.problems("ship"); n != 6 {
+		t.Errorf("%d faults befall the second provider, want 6", n)
+	}
+	for _, r := range e.rows {
+		if r.Fault == "ship rejects" && (r.State != "discarded" || r.Requests != 2 || r.Outside != 1 || r.Outcome != outcomeOutside) {
+			t.Errorf("after the second one's rejection: %+v", r)
+		}
+	}
+}
+
 // TestHonestCancellation: a handler that takes back what another step has done.
 func TestHonestCancellation(t *testing.T) {
 	const run, node = "run_1", "buy"

@@ -34,6 +34,7 @@ type Row struct {
 const (
 	outcomeSame    = "as without the fault"
 	outcomeNothing = "nothing is left of it"
+	outcomeOutside = "nothing is left of it but what was done outside"
 	outcomeWrong   = "WRONG"
 )
 
@@ -63,6 +64,8 @@ func (tr *trial) row() Row {
 		r.Outcome = tr.outcome
 	case tr.fault.outcome != "":
 		r.Outcome = tr.fault.outcome
+	case s.State.Ended() && s.State != runtime.StateCompleted && r.Outside > 0:
+		r.Outcome = outcomeOutside
 	case s.State.Ended() && s.State != runtime.StateCompleted:
 		r.Outcome = outcomeNothing
 	}

@@ -88,3 +88,27 @@ func TestWithoutEffect(t *testing.T) {
 		t.Errorf("%v, %d effects", err, l.Effects("k"))
 	}
 }
+
+// What is said of a key concerns no other one, and comes before what is said of all.
+func TestBehavioursOfAKey(t *testing.T) {
+	ctx := context.Background()
+	l, c := start(t)
+	met := 0
+	l.NextOf("k", ledger.Before(func() { met++ }, ledger.Overlap), ledger.Drop)
+	l.Next(ledger.Reject)
+	if _, err := c.Send(ctx, "other", 1); err == nil || l.Effects("other") != 0 || met != 0 {
+		t.Errorf("another key: %v, %d effects, met %d times", err, l.Effects("other"), met)
+	}
+	for i := range 2 {
+		if _, err := c.Send(ctx, "k", 1); err == nil || l.Effects("k") != 1 || met != 1 {
+			t.Errorf("request %d: %v, %d effects, met %d times", i+1, err, l.Effects("k"), met)
+		}
+	}
+	if r, err := c.Send(ctx, "k", 1); err != nil || r.Before != 0 {
+		t.Errorf("after that: %+v, %v", r, err)
+	}
+	l.Forget()
+	if r, err := c.Send(ctx, "k", 1); err != nil || r.Before != 1 {
+		t.Errorf("a second effect: %+v, %v", r, err)
+	}
+}
