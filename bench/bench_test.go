@@ -50,7 +50,7 @@ func TestQuick(t *testing.T) {
 	}
 	for _, g := range goals() {
 		if _, measured := g.reached(&written); !measured {
-			t.Errorf("%q: nothing is known of %s and %s", g.about, g.of, g.to)
+			t.Errorf("%q: nothing is known of %s and %v", g.about, g.of, g.to)
 		}
 	}
 	wellFormed(t, filepath.Join(folder, "results.svg"))
@@ -96,5 +96,23 @@ func TestRatiosAreOfOneRepetition(t *testing.T) {
 	}}
 	if got := r.ratios("a", "b", value); len(got) != 2 || got[0] != 2 || got[1] != 3 {
 		t.Errorf("got %v", got)
+	}
+}
+
+func TestGoalsAreSetByTheBestOfTheOthers(t *testing.T) {
+	r := &report{Samples: []Sample{
+		{Name: "idem", Repetition: 1, Value: 12}, {Name: "slow", Repetition: 1, Value: 2}, {Name: "fast", Repetition: 1, Value: 6},
+		{Name: "fast", Repetition: 2, Value: 6},
+	}}
+	g := goal{of: "idem", to: []string{"slow", "fast"}, figure: value}
+	if got, measured := g.reached(r); !measured || got != 2 {
+		t.Errorf("to the highest: %v", got)
+	}
+	g.atMost = true
+	if got, measured := g.reached(r); !measured || got != 6 {
+		t.Errorf("to the lowest: %v", got)
+	}
+	if _, measured := (goal{of: "idem", to: []string{"nobody"}, figure: value}).reached(r); measured {
+		t.Error("a ratio to what was not measured")
 	}
 }

@@ -17,6 +17,7 @@ require (
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.51.2
 	github.com/vgarvardt/gue/v5 v5.8.0
 	golang.org/x/sync v0.25.0
+	golang.org/x/tools v0.52.0
 )
 
 require (
@@ -55,5 +56,4 @@ require (
 	go.uber.org/multierr v1.11.0 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/text v0.44.0 // indirect
-	golang.org/x/tools v0.52.0 // indirect
 )

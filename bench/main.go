@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"runtime/pprof"
 	"slices"
 	"syscall"
 	"time"
@@ -41,6 +42,7 @@ type options struct {
 	out         string
 	quiet       time.Duration
 	timeout     time.Duration
+	profile     string
 	scale       scale
 }
 
@@ -83,6 +85,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.StringVar(&o.out, "out", "results", "`folder` for results.json and results.svg")
 	flags.DurationVar(&o.quiet, "quiet", 0, "wait before each measurement until the machine is idle, this long at most")
 	flags.DurationVar(&o.timeout, "timeout", 30*time.Minute, "the longest that one measurement may take")
+	flags.StringVar(&o.profile, "cpuprofile", "", "write a CPU profile of this program to `file`")
 	s := &o.scale
 	flags.IntVar(&s.samples, "samples", s.samples, "latencies of a latency measurement")
 	flags.IntVar(&s.completed, "completed", s.completed, "completed rows of the growth measurements")
@@ -117,6 +120,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(chosen) == 0 {
 		return fmt.Errorf("-run %v matches no measurement; see -list", o.selected)
 	}
+	if o.profile != "" {
+		stop, err := profileTo(o.profile)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	s, err := startServer(ctx, o.quick)
 	if err != nil {
 		return err
@@ -141,4 +151,18 @@ func list(out io.Writer, all []measurement) error {
 		}
 	}
 	return nil
+}
+
+func profileTo(name string) (stop func(), err error) {
+	file, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return func() {
+		pprof.StopCPUProfile()
+		_ = file.Close()
+	}, nil
 }
