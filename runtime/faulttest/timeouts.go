@@ -57,7 +57,7 @@ func (tr *trial) timeOut(then runtime.EventKind) {
 	tr.until(func() bool { return tr.look().State != runtime.StateRunning })
 	slow.stop()
 	tr.due()
-	tr.work()
+	tr.work(polling) // a call that was cut short all the same is waited for
 }
 
 // outliving is a handler that goes on when its step has long been completed by somebody else.
