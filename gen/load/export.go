@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"os"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
@@ -28,15 +29,19 @@ func (p *Program) importAll(ctx context.Context, paths []string) error {
 		return err
 	}
 	for _, l := range listed {
-		switch {
-		case l.Name != "" && l.Types != nil:
+		there := l.Name != "" && l.Types != nil
+		if there {
 			p.imported[l.PkgPath] = l.Types
-		case len(l.Errors) > 0:
+		}
+		if len(l.Errors) > 0 && (!there || strings.HasPrefix(l.Errors[0].Msg, CouldNotImport)) {
 			p.missing[l.PkgPath] = l.Errors[0].Msg
 		}
 	}
 	return nil
 }
+
+// CouldNotImport is what go/types says first of a package that is there, when one that it imports is not.
+const CouldNotImport = "could not import "
 
 func (p *Program) list(ctx context.Context, mode packages.LoadMode, paths []string) ([]*packages.Package, error) {
 	listed, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, paths...)

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
@@ -67,33 +66,6 @@ func (r *resolver) onePackage() {
 			r.add(file.Name.Pos(), "mixed-packages", "move the file to a folder of its own", "a file of package %s among those of package %s", file.Name.Name, r.pkg.Name)
 		}
 	}
-}
-
-// importable reports what generated code imports and the module does not have, at the first directive that needs it.
-func (r *resolver) importable(placed []directive.Placed) {
-	if r.missing(placed[0].Pos, load.RuntimePath) {
-		return // and with it all else
-	}
-	asked := map[string]bool{}
-	for _, p := range placed {
-		for _, path := range load.DirectiveImports[p.Spec.Name] {
-			if !asked[path] {
-				r.missing(p.Pos, path)
-			}
-			asked[path] = true
-		}
-	}
-}
-
-func (r *resolver) missing(pos token.Pos, path string) bool {
-	why := r.prog.Missing(path)
-	if why == "" {
-		return false
-	}
-	why, _, _ = strings.Cut(why, "; to add it")
-	r.add(pos, "runtime-missing", "run go get github.com/idem-go/idem; a module that vendors imports it and runs go mod vendor",
-		"generated code needs %s: %s", path, why)
-	return true
 }
 
 func (r *resolver) add(pos token.Pos, code, fix, format string, args ...any) {
