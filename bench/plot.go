@@ -32,7 +32,7 @@ const (
 	plotWidth  = 900
 	labelWidth = 260
 	barHeight  = 20
-	barLength  = 460
+	barLength  = 400
 )
 
 // plot draws the medians. A chart's longest bar has the largest figure of its unit.
@@ -67,7 +67,7 @@ func (p *plot) add(group string, of []summary) {
 		if most > 0 {
 			b.Length = int(s.Value / most * barLength)
 		}
-		if s.Ratio > 0 {
+		if s.Ratio > 0 && s.Base != s.Name {
 			_, base, _ := strings.Cut(s.Base, "/")
 			b.Text += " (" + figure(s.Ratio) + " × " + base + ")"
 		}
