@@ -151,12 +151,11 @@ func (tr *trial) postponed(at *consignment) (yes bool) {
 func (at *consignment) late(name string, delivered bool, answer ledger.Behaviour) *fault {
 	f := &fault{name: name, dealing: &dealing{key: at.id, requests: exactly(2), effects: 1}}
 	return at.after(f, outbox.StateDelivered, func(tr *trial) {
-		first, second := make(chan struct{}), make(chan struct{})
-		tr.ledger.NextOf(at.id, held(first, answer), held(second, ledger.Accept))
+		first, second := newHold(), newHold()
+		defer first.release()
+		defer second.release()
+		tr.ledger.NextOf(at.id, first.then(answer), second.then(ledger.Accept))
 		slow := tr.relay(at.table, tr.wires().URL())
-		defer slow.stop()
-		release := sync.OnceFunc(func() { close(first) })
-		defer release()
 		if !tr.requested(at.id, 1) {
 			return
 		}
@@ -166,36 +165,46 @@ func (at *consignment) late(name string, delivered bool, answer ledger.Behaviour
 			return
 		}
 		tr.lapse(at.table)
-		other := tr.relay(at.table, tr.url)
-		defer other.stop()
-		releaseOther := sync.OnceFunc(func() { close(second) })
-		defer releaseOther()
+		tr.relay(at.table, tr.url)
 		if delivered {
-			releaseOther()
+			second.release()
 			tr.until(func() bool { return tr.command(at.table, at.id).state == outbox.StateDelivered })
 		}
 		if !tr.requested(at.id, 2) {
 			return
 		}
 		before := tr.command(at.table, at.id)
-		release()
+		first.release()
 		resume()
-		if tr.until(func() bool { return slow.cameLate(at.id) }) {
-			tr.fire()
-		} else {
-			tr.problem("the relay that had lost its claim was never told so")
-		}
-		if now := tr.command(at.table, at.id); now.epoch != before.epoch || now.state != before.state {
-			tr.problem("a late answer changed the command: it was %s at epoch %d, and is %s at %d", before.state, before.epoch, now.state, now.epoch)
-		}
-		releaseOther()
-		tr.delivered(at.table)
+		tr.judgeLate(at, slow, before)
 	})
 }
 
-// held treats a request when it is released.
-func held(release <-chan struct{}, then ledger.Behaviour) ledger.Behaviour {
-	return ledger.Before(func() { <-release }, then)
+// judgeLate makes sure that a relay which has lost its claim is told so, and has changed nothing.
+func (tr *trial) judgeLate(at *consignment, slow *relaying, before command) {
+	if tr.until(func() bool { return slow.cameLate(at.id) }) {
+		tr.fire()
+	} else {
+		tr.problem("the relay that had lost its claim was never told so")
+	}
+	if now := tr.command(at.table, at.id); now.epoch != before.epoch || now.state != before.state {
+		tr.problem("a late answer changed the command: it was %s at epoch %d, and is %s at %d", before.state, before.epoch, now.state, now.epoch)
+	}
+}
+
+// hold holds a request up until it is released.
+type hold struct {
+	gate    chan struct{}
+	release func()
+}
+
+func newHold() *hold {
+	gate := make(chan struct{})
+	return &hold{gate, sync.OnceFunc(func() { close(gate) })}
+}
+
+func (h *hold) then(b ledger.Behaviour) ledger.Behaviour {
+	return ledger.Before(func() { <-h.gate }, b)
 }
 
 // requested waits for the n-th request under a key.

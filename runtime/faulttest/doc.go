@@ -42,10 +42,13 @@
 //
 // While a handler is tried, nothing is reached outside. Its calls of providers never get to the author's functions: they
 // go to a ledger (package ledger of runtime/provider) in the test's own process, which outlives those that are killed,
-// counts requests and effects per key, and answers for the provider. A receipt is made up from the type: its texts and
-// numbers name the effect, so that a second one would show. [Handler].Receipts and [F.Receipt] give another one to a
-// handler that looks at what it gets. A lookup and an undo are answered by the ledger if the provider has them. Nothing
-// has to be said in the test: the run without a fault shows which providers a handler calls, and which outboxes it uses.
+// counts requests and effects per key, and answers for the provider. A lookup and an undo are answered too, if the
+// provider has them. Nothing has to be said in the test: the run without a fault shows which providers a handler calls,
+// and which outboxes it uses.
+//
+// A receipt is made up from its type: its texts and numbers name the effect, so that a second one would show.
+// [Handler].Receipts and [F.Receipt] give another one to a handler that looks at what it gets. [F.Called] has a call of
+// another step, for a handler that takes it back.
 //
 // After that run the commands are relayed to the ledger as well, by a relay of the outbox's own. Under each fault a call
 // must have one effect, under the key that it had without the fault, and one request unless the fault asks for more; a
