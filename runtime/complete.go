@@ -165,8 +165,9 @@ func (w *Worker) announceWork(queue string) {
 }
 
 // commit sends the writes and the completions of a group as one pipeline, which is one transaction and
-// one round trip. failed is the place in group of the step whose write was refused, or -1.
-func (w *Worker) commit(pool *pgxpool.Pool, group []*execution) (failed int, err error) {
+// one round trip. together: rows of one table are one statement. failed is the place in group of the step whose write was
+// refused, or -1.
+func (w *Worker) commit(pool *pgxpool.Pool, group []*execution, together bool) (failed int, err error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
 	conn, err := pool.Acquire(ctx)
@@ -177,27 +178,34 @@ func (w *Worker) commit(pool *pgxpool.Pool, group []*execution) (failed int, err
 	b := &pgx.Batch{}
 	type write struct{ step, at int } // places in group, and in the step's writes
 	var writes []write
-	for i, ex := range group {
-		for j := range ex.pending {
-			ex.pending[j].queue(b)
-			writes = append(writes, write{i, j})
+	if together {
+		for _, t := range rowsByTable(group) {
+			t.queue(b)
+		}
+	} else {
+		for i, ex := range group {
+			for j := range ex.pending {
+				ex.pending[j].queue(b)
+				writes = append(writes, write{i, j})
+			}
 		}
 	}
+	statements := b.Len()
 	w.queueCompletion(b, group)
 	br := conn.SendBatch(ctx, b)
-	for _, wr := range writes {
+	for i := range statements {
 		if _, err = br.Exec(); err == nil {
 			continue
 		}
 		_ = br.Close()
 		switch err = w.doubt(group, err); {
-		case unsent(err):
+		case together, unsent(err):
 			return -1, err // it says nothing about whose write it was
 		case answered(err):
-			ex := group[wr.step]
-			err = ex.pending[wr.at].explain(ex, err)
+			ex := group[writes[i].step]
+			err = ex.pending[writes[i].at].explain(ex, err)
 		}
-		return wr.step, err
+		return writes[i].step, err
 	}
 	_, err = br.Exec()
 	// A deferred constraint speaks only at the end of the pipeline.

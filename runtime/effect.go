@@ -25,6 +25,9 @@ type Effect struct {
 	Guard string
 	// InsertSQL takes run_id, node, payload_digest, then Columns.
 	InsertSQL string
+	// GroupSQL is InsertSQL for the rows of many steps: each parameter is an array of what InsertSQL takes. Empty: each
+	// row needs a statement of its own, as one under a business key does.
+	GroupSQL string
 	// ReturningSQL is appended to InsertSQL to read the stored row back.
 	ReturningSQL string
 	// SelectSQL reads the stored row: by run_id, node and the item, or by the business key.

@@ -46,9 +46,12 @@ func (w *Worker) gather(first *execution) []*execution {
 // that its error is not the others'; what cannot be blamed on one step dissolves the group.
 func (w *Worker) commitGroup(group []*execution) {
 	sortByKey(group)
+	together := w.together(group)
 	for len(group) > 0 {
-		failed, err := w.commit(w.control, group)
+		failed, err := w.commit(w.control, group, together)
 		switch {
+		case together && err != nil && isRefusal(err):
+			together = false // whose row it was shows when each has a statement of its own
 		case err == nil:
 			for _, ex := range group {
 				ex.trips.Add(1)
@@ -59,7 +62,7 @@ func (w *Worker) commitGroup(group []*execution) {
 				w.completed(ex)
 			}
 			return
-		case failed >= 0 && (faultOf(err) == faultStatement || isCode(err, sqlLockTimeout)):
+		case failed >= 0 && isRefusal(err):
 			go w.completeAlone(group[failed])
 			group = slices.Delete(group, failed, failed+1)
 		default:
@@ -71,13 +74,16 @@ func (w *Worker) commitGroup(group []*execution) {
 	}
 }
 
+// isRefusal tells whether the database refused a statement for what it is about, so that others may well succeed.
+func isRefusal(err error) bool { return faultOf(err) == faultStatement || isCode(err, sqlLockTimeout) }
+
 // completeAlone completes one step in a transaction of its own, as often as it takes: the writes are data,
 // so that nothing but the database is needed. Whether an earlier try whose answer was lost has committed
 // shows at the fence.
 func (w *Worker) completeAlone(ex *execution) {
 	s := ex.step
 	for try, conflicts := 1, 0; ; try++ {
-		_, err := w.commit(w.handlers, []*execution{ex})
+		_, err := w.commit(w.handlers, []*execution{ex}, false)
 		ex.trips.Add(1)
 		if err == nil {
 			s.handler.noteCompletion(false)

@@ -61,6 +61,11 @@ var ledger = Effect{
 	InsertSQL: `INSERT INTO "ledger" AS t ("run_id", "node", "payload_digest", "user_id", "amount", "charged_at")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint, COALESCE($6::timestamptz, now()))
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = '' WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "ledger" AS t ("run_id", "node", "payload_digest", "user_id", "amount", "charged_at")
+SELECT v."run_id", v."node", v."payload_digest", v."user_id", v."amount", COALESCE(v."charged_at", now())
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::timestamptz[])
+  AS v ("run_id", "node", "payload_digest", "user_id", "amount", "charged_at")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = '' WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: ` RETURNING "user_id", "amount", "charged_at"`,
 	SelectSQL:    `SELECT "user_id", "amount", "charged_at" FROM "ledger" WHERE "run_id" = $1::text AND "node" = $2::text`,
 }
