@@ -87,7 +87,7 @@ func (s *story) unanswered(ctx context.Context) error {
 		return err
 	}
 	s.say("   Nothing is sent any more by itself. An operator asks eve whether her system has this id;")
-	s.say("   if it has not, outbox.Replay sends it again, under the same id, and keeps who asked for it and why")
+	s.say("   if it has not, idem outbox replay sends it again, under the same id, and keeps who asked for it and why")
 	return nil
 }
 
