@@ -58,6 +58,13 @@ VALUES ($1::text, $2::text, $3::bytea, $4::bigint, $5::text,
   COALESCE($6::timestamptz, now()))
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "ledger" AS t ("run_id", "node", "payload_digest", "amount", "memo", "created_at")
+SELECT v."run_id", v."node", v."payload_digest", v."amount", v."memo",
+  COALESCE(v."created_at", now())
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::bigint[], $5::text[], $6::timestamptz[])
+  AS v ("run_id", "node", "payload_digest", "amount", "memo", "created_at")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "amount", "memo", "created_at"`,
 	SelectSQL: `SELECT "amount", "memo", "created_at" FROM "ledger"
@@ -89,6 +96,12 @@ var commandOutbox = outbox.Table{
 		Guard:   "commands_payload_check",
 		InsertSQL: `INSERT INTO "commands" AS t ("run_id", "node", "payload_digest", "command_id", "url", "payload")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "commands" AS t ("run_id", "node", "payload_digest", "command_id", "url", "payload")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."url", v."payload"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::bytea[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "url", "payload")
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},

@@ -33,9 +33,11 @@ func effectFields(e model.Effect, s statements) []jen.Code {
 	if e.OnConflict == model.DoUpdate {
 		fields = append(fields, jen.Id("Updates").Op(":").True())
 	}
-	return append(fields,
+	fields = append(fields,
 		jen.Id("Guard").Op(":").Lit(s.guard),
 		jen.Id("InsertSQL").Op(":").Add(text(s.insert)),
+	)
+	return append(append(fields, groupField(s.group)...),
 		jen.Id("ReturningSQL").Op(":").Add(text(s.returning)),
 		jen.Id("SelectSQL").Op(":").Add(text(s.selects)),
 	)

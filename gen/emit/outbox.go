@@ -37,12 +37,13 @@ func outbox(f *jen.File, o model.Outbox) {
 }
 
 func outboxFields(o model.Outbox, s outboxStatements) []jen.Code {
-	fields := []jen.Code{jen.Id("Effect").Op(":").Qual(runtimePath, "Effect").Custom(block,
+	effect := append([]jen.Code{
 		jen.Id("Table").Op(":").Add(text(s.table)),
 		jen.Id("Columns").Op(":").Add(stringSlice(s.columns, len("Columns: ")+tabWidth)),
 		jen.Id("Guard").Op(":").Lit(s.guard),
 		jen.Id("InsertSQL").Op(":").Add(text(s.insert)),
-	)}
+	}, groupField(s.group)...)
+	fields := []jen.Code{jen.Id("Effect").Op(":").Qual(runtimePath, "Effect").Custom(block, effect...)}
 	if len(s.item) > 0 {
 		fields = append(fields, jen.Id("Item").Op(":").Add(intSlice(s.item)))
 	}

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/idem-go/idem/gen/model"
@@ -19,6 +18,7 @@ type outboxStatements struct {
 	item    []int    // places in columns
 	guard   string
 	insert  string
+	group   string // empty: none
 	claim   string
 }
 
@@ -33,6 +33,7 @@ func newOutboxStatements(o model.Outbox) outboxStatements {
 		s.item = []int{slices.Index(s.columns, o.Item)}
 	}
 	s.insert = commandInsert(s, columns)
+	s.group = groupText(s.table, columns, []string{commandID})
 	s.claim = claimText(o, s)
 	return s
 }
@@ -47,14 +48,10 @@ func commandColumns(o model.Outbox) []model.Column {
 }
 
 func commandInsert(s outboxStatements, columns []model.Column) string {
-	values := slices.Clone(fixedParameters)
-	for _, c := range columns {
-		values = append(values, fmt.Sprintf("$%d::%s", len(values)+1, sqltext.ParameterType(c.SQLType)))
-	}
 	return templates.Render("insert.sql.tmpl", map[string]any{
 		"Table":   s.table,
-		"Columns": sqltext.QuoteAll(append([]string{"run_id", "node", "payload_digest"}, s.columns...)),
-		"Values":  values,
+		"Columns": sqltext.QuoteAll(columnNames(slices.Concat(fixedColumns, columns))),
+		"Values":  parameters(columns),
 		"Key":     []string{sqltext.Quote(commandID)},
 		"Assign":  nil,
 	})

@@ -16,12 +16,10 @@ type statements struct {
 	key       []int    // places in columns
 	guard     string
 	insert    string
+	group     string // empty: none
 	returning string
 	selects   string
 }
-
-// fixedParameters are $1 run_id, $2 node and $3 payload_digest.
-var fixedParameters = []string{"$1::text", "$2::text", "$3::bytea"}
 
 func newStatements(e model.Effect) statements {
 	written := slices.DeleteFunc(slices.Clone(e.Columns), func(c model.Column) bool { return c.Identity })
@@ -35,6 +33,9 @@ func newStatements(e model.Effect) statements {
 		s.key = append(s.key, slices.Index(s.columns, name))
 	}
 	s.insert = insertText(e, s, written)
+	if len(e.Key) == 0 && e.OnConflict != model.DoUpdate {
+		s.group = groupText(s.table, written, e.KeyColumns())
+	}
 	s.returning = returningText(e)
 	s.selects = selectText(e, s, key)
 	return s
@@ -49,21 +50,35 @@ func returningText(e model.Effect) string {
 }
 
 func insertText(e model.Effect, s statements, written []model.Column) string {
-	values := slices.Clone(fixedParameters)
-	for i, c := range written {
-		parameter := fmt.Sprintf("$%d::%s", len(fixedParameters)+1+i, sqltext.ParameterType(c.SQLType))
-		if c.Default != "" {
-			parameter = fmt.Sprintf("COALESCE(%s, %s)", parameter, c.Default)
-		}
-		values = append(values, parameter)
-	}
 	return templates.Render("insert.sql.tmpl", map[string]any{
 		"Table":   s.table,
-		"Columns": sqltext.QuoteAll(append([]string{"run_id", "node", "payload_digest"}, s.columns...)),
-		"Values":  values,
+		"Columns": sqltext.QuoteAll(columnNames(slices.Concat(fixedColumns, written))),
+		"Values":  parameters(written),
 		"Key":     sqltext.QuoteAll(e.KeyColumns()),
 		"Assign":  assignments(e),
 	})
+}
+
+// fixedColumns are what each row begins with.
+var fixedColumns = []model.Column{
+	{Name: "run_id", SQLType: "text"}, {Name: "node", SQLType: "text"}, {Name: "payload_digest", SQLType: "bytea"},
+}
+
+// parameters are the values of a row.
+func parameters(written []model.Column) []string {
+	var values []string
+	for i, c := range slices.Concat(fixedColumns, written) {
+		values = append(values, orDefault(fmt.Sprintf("$%d::%s", i+1, sqltext.ParameterType(c.SQLType)), c))
+	}
+	return values
+}
+
+// orDefault is a column's value, for which its default stands in.
+func orDefault(value string, c model.Column) string {
+	if c.Default == "" {
+		return value
+	}
+	return fmt.Sprintf("COALESCE(%s, %s)", value, c.Default)
 }
 
 // assignments is what another run changes in a row that it finds under its business key.

@@ -26,6 +26,23 @@ func Collatable(columnType string) bool {
 	return slices.Contains([]string{"text", "varchar", "char", "bpchar"}, canonical(base))
 }
 
+// elements are the types whose values pgx writes into an array as it writes them alone.
+var elements = []string{
+	"text", "varchar", "char", "bpchar", "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric",
+	"timestamptz", "timestamp", "date", "time", "uuid", "bytea", "json", "jsonb",
+}
+
+// IsElement reports whether the type is a built-in scalar one whose values can be sent as elements of an array.
+func IsElement(columnType string) bool {
+	base, array := splitArray(unlimited(columnType))
+	return array == "" && slices.Contains(elements, canonical(base))
+}
+
+// IsJSON reports whether the type is json or jsonb.
+func IsJSON(columnType string) bool {
+	return slices.Contains([]string{"json", "jsonb"}, canonical(unlimited(columnType)))
+}
+
 // SameType reports whether two spellings name one type: int8 and bigint, varchar(3) and character varying(3).
 func SameType(a, b string) bool {
 	return spelling(a) == spelling(b)
