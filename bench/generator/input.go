@@ -37,11 +37,7 @@ const (
 const reachEach = 4
 
 // makeInput writes the module.
-func makeInput(ctx context.Context, dir string, s size) (*input, error) {
-	root, err := idemRoot(ctx)
-	if err != nil {
-		return nil, err
-	}
+func makeInput(dir, root string, s size) (*input, error) {
 	in := &input{dir: dir, root: root, handlers: s.handlers}
 	for i := range s.packages {
 		name := fmt.Sprintf("part%02d", i)
@@ -106,23 +102,15 @@ func (in *input) modFile() error {
 	return os.WriteFile(filepath.Join(in.dir, "go.sum"), sums, 0o644)
 }
 
-// edit changes the source of packages, and nothing of what it means.
-func (in *input) edit(names []string, round int, who string) error {
-	for _, name := range names {
-		source, err := os.ReadFile(in.source(name))
-		if err != nil {
-			return err
-		}
-		body, _, _ := bytes.Cut(source, []byte(editMark))
-		edited := fmt.Appendf(bytes.Clone(body), "%s%d for %s\n", editMark, round, who)
-		if err := os.WriteFile(in.source(name), edited, 0o644); err != nil {
-			return err
-		}
+// edit puts text behind the source of a package, and gives what takes it away again.
+func (in *input) edit(name, text string) (undo func() error, err error) {
+	source, err := os.ReadFile(in.source(name))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	undo = func() error { return os.WriteFile(in.source(name), source, 0o644) }
+	return undo, os.WriteFile(in.source(name), append(bytes.Clone(source), text...), 0o644)
 }
-
-const editMark = "\n// Edit "
 
 // forget removes what idem generated in packages.
 func (in *input) forget(names []string) error {

@@ -39,6 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.IntVar(&s.handlers, "handlers", s.handlers, "how many handlers, and effects, each of them has")
 	peers := flags.Bool("peers", true, "measure stringer and moq as well")
 	keep := flags.String("keep", "", "make the input in `DIR`, and leave it there")
+	root := flags.String("idem", "", "measure the idem whose module lies in `DIR`; by default, that of this checkout")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *keep == "" {
 		defer os.RemoveAll(dir)
 	}
-	b, err := newBench(ctx, dir, s, *peers)
+	b, err := newBench(ctx, dir, *root, s, *peers)
 	if err != nil {
 		return err
 	}

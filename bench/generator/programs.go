@@ -42,7 +42,7 @@ func goInstall(ctx context.Context, root, bin string, modules ...string) error {
 func goCommand(ctx context.Context, dir, bin string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOBIN="+bin)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOBIN="+bin)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %v: %w\n%s", args, err, out)
 	}
