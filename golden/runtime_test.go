@@ -112,6 +112,63 @@ var runtimeMutants = []struct {
 		"a failed attempt is committed",
 		[]patch{{"runtime/tx.go", `conn.Exec(ctx, "rollback")`, `conn.Exec(ctx, "commit")`}},
 		"DeskPoolWrite", everyAttempt, leftBehind,
+	}, {
+		"a call is sent again when its window is over",
+		[]patch{{"runtime/provider/call.go", "open, absent := in.windowLeft > c.def.margin+timeLeft(ctx), false", "open, absent := true, false"}},
+		"CallIgnored", "charge_card is done, its answer is lost, and its window is over", "charge_card was done 2 times, and must be once",
+	}, {
+		"a call's key has the attempt",
+		[]patch{{"runtime/provider/call.go", "o.item, strconv.Itoa(c.intent.Generation))", "o.item, strconv.Itoa(c.intent.Generation), strconv.Itoa(ctx.Attempt()))"}},
+		"CallByAttempt", afterWrite, `duplicate key value violates unique constraint "intents_call_key"`,
+	}, {
+		"a call's key is made up for each execution",
+		[]patch{{"runtime/provider/call.go", "o.item, strconv.Itoa(c.intent.Generation))", "o.item, strconv.Itoa(c.intent.Generation), rand.Text())"}},
+		"CallByAttempt", "", "two runs without any fault call charge_card under different keys",
+	}, {
+		"a compensation's key is made up for each execution",
+		[]patch{{"runtime/provider/undo.go", "original.Key, strconv.Itoa(in.Generation))", "original.Key, strconv.Itoa(in.Generation), in.owner)"}},
+		"CallTakenBack", "", "two runs without any fault call charge_card under different keys",
+	}, {
+		"a call does not compare its request",
+		[]patch{{"runtime/provider/call.go", "if !bytes.Equal(in.Digest, c.intent.Digest) {", "if false && !bytes.Equal(in.Digest, c.intent.Digest) {"}},
+		"CallByAttempt", "the key of an earlier payload, with another Cents", "the step completed with the receipt for another request to charge_card",
+	}, {
+		"waiting for an outcome costs an attempt",
+		[]patch{{"runtime/provider/errors.go", "return runtime.Wait(e.Delay, ErrUnknown)", "return ErrUnknown"}},
+		"CallByAttempt", lostAnswer, "the step ended with attempt 2, and must with 1",
+	}, {
+		"a provider that wants to be left alone is not",
+		[]patch{{"runtime/provider/call.go", "case in.embargo > 0:", "case in.embargo > 0 && false:"}},
+		"CallByAttempt", "charge_card asks to come again later", "was requested 2 times before it may be",
+	}, {
+		"an answer is not stored",
+		[]patch{{"runtime/provider/call.go", "		now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(to), stored,",
+			"		if to == StateConfirmed && stored != nil {\n			return []byte(*stored), nil\n		}\n		now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(to), stored,"}},
+		"CallByAttempt", afterWrite, "was requested 2 times, and must be 1 times",
+	}, {
+		"a rejection is taken for an unknown outcome",
+		[]patch{{"runtime/provider/call.go", "	case rejected:\n		return nil, c.reject(in, reason(err))\n	case conflict:", "	case conflict:"}},
+		"CallByAttempt", "charge_card rejects", "charge_card (TenantID/OrderID) was done, and must not be",
+	}, {
+		"another payload at the provider is taken for an unknown outcome",
+		[]patch{{"runtime/provider/call.go", "	case conflict:\n", "	case conflict + 100:\n"}},
+		"CallByAttempt", "charge_card has another payload under the key", "the step is completed, and must be discarded",
+	}, {
+		"a relay marks without its token",
+		[]patch{{"runtime/outbox/sql.go", "WHERE o.command_id = v.id AND o.claim_epoch = v.epoch AND o.state = 'pending'`", "WHERE o.command_id = v.id AND o.state = 'pending'`"}},
+		"CommandByAttempt", "a command of notices fails when another relay has claimed it", "a late answer changed the command",
+	}, {
+		"an unknown outcome is taken for a delivery",
+		[]patch{{"runtime/outbox/mark.go", "		r.again(c, o, &res)\n	}\n	return res", "		res.state, res.event, res.receipt = StateDelivered, EventDelivered, []byte{}\n	}\n	return res"}},
+		"CommandByAttempt", "a command of notices is taken, and the answer is lost", "was requested 1 times, and must be 2 times",
+	}, {
+		"a command's id is made up for each execution",
+		[]patch{{"runtime/command.go", `ex.step.runID, ex.step.node, told)`, `ex.step.runID, ex.step.node, told, newRunID())`}},
+		"CommandByAttempt", "", "two runs without any fault queue commands of notices under different ids",
+	}, {
+		"a generated outbox passes over a conflict",
+		[]patch{{"golden/mutants/shop/idem_gen.go", "ON CONFLICT (\"command_id\") DO UPDATE SET \"payload_digest\" = ''\nWHERE t.\"payload_digest\" <> EXCLUDED.\"payload_digest\"", `ON CONFLICT ("command_id") DO NOTHING`}},
+		"CommandByAttempt", "the key of an earlier payload, with another TenantID", passedOver,
 	},
 }
 

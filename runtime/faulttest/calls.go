@@ -167,16 +167,13 @@ func (v *victim) later() *fault {
 				tr.problem("the step runs again in %v, and was asked to wait for %v", left, pause)
 			}
 			tr.due()
-			if !tr.await(2, runtime.EventReleased) {
-				tr.problem("the step does not wait any longer")
-				return
-			}
+			tr.until(func() bool { return tr.events.of(runtime.EventReleased) > 1 || tr.look().State.Ended() })
 			if n := len(tr.ledger.Requests(v.Key)); n == 1 {
 				tr.fire()
 			} else {
 				tr.problem("%s was requested %d times before it may be", v.name, n)
 			}
-			tr.until(func() bool { return waits(tr.look()) })
+			tr.until(func() bool { s := tr.look(); return waits(s) || s.State.Ended() })
 			tr.age("not_before = clock_timestamp()", "not_before IS NOT NULL")
 			tr.wait()
 		},

@@ -374,6 +374,12 @@ func mistakesOutside() []mistake {
 			}),
 			finds: []finding{{"an error after the write", "+ {command_id: "}},
 		}, {
+			name: "an item made up for each command",
+			with: calling(func(ctx runtime.Context, in order) error {
+				return queueWebhook(ctx, webhook{"https://customer.invalid", rand.Text(), []byte(in.OrderID)})
+			}),
+			finds: []finding{{"", "two runs without any fault queue commands of webhooks under different ids"}},
+		}, {
 			name: "two commands under one id",
 			with: calling(func(ctx runtime.Context, in order) error {
 				return errors.Join(queueWebhook(ctx, webhook{"https://customer.invalid", "paid", []byte(in.OrderID)}),

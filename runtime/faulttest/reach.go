@@ -58,6 +58,13 @@ func (s *suite) sameOutside(tr *trial) (problem string) {
 				describeCall(c), shorten(string(s.calls[at].Request)), shorten(string(c.Request)))
 		}
 	}
+	for _, t := range s.outboxes {
+		for _, c := range tr.inState(t, outbox.StatePending) {
+			if !slices.ContainsFunc(s.sent, func(o command) bool { return o.id == c.id }) {
+				return fmt.Sprintf("two runs without any fault queue commands of %s under different ids: an item must be the same at every execution, such as the id of what the command is about", nameOf(t))
+			}
+		}
+	}
 	if len(calls) < len(s.calls) {
 		return fmt.Sprintf("a second run without any fault makes %d calls of providers, the first one made %d; does the handler keep state in memory or in files?", len(calls), len(s.calls))
 	}
