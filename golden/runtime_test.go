@@ -167,7 +167,7 @@ var runtimeMutants = []struct {
 		"CommandByAttempt", "", "two runs without any fault queue commands of notices under different ids",
 	}, {
 		"a generated outbox passes over a conflict",
-		[]patch{{"golden/mutants/shop/idem_gen.go", "ON CONFLICT (\"command_id\") DO UPDATE SET \"payload_digest\" = ''\nWHERE t.\"payload_digest\" <> EXCLUDED.\"payload_digest\"", `ON CONFLICT ("command_id") DO NOTHING`}},
+		[]patch{{"golden/mutants/shop/idem_gen.go", "$7::bytea)\nON CONFLICT (\"command_id\") DO UPDATE SET \"payload_digest\" = ''\nWHERE t.\"payload_digest\" <> EXCLUDED.\"payload_digest\"", "$7::bytea)\nON CONFLICT (\"command_id\") DO NOTHING"}},
 		"CommandByAttempt", "the key of an earlier payload, with another TenantID", passedOver,
 	},
 }

@@ -46,6 +46,12 @@ var pingOutbox = outbox.Table{
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bigint, $7::bytea)
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "pings" AS t ("run_id", "node", "payload_digest", "command_id", "url", "n", "body")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."url", v."n", v."body"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::bigint[], $7::bytea[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "url", "n", "body")
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},
 	Item:         []int{2},
 	Destinations: true,
@@ -110,6 +116,12 @@ var noteOutbox = outbox.Table{
 		Guard:   "notes_payload_check",
 		InsertSQL: `INSERT INTO "notes" AS t ("run_id", "node", "payload_digest", "command_id", "text")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "notes" AS t ("run_id", "node", "payload_digest", "command_id", "text")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."text"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "text")
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},

@@ -78,6 +78,12 @@ var webhookOutbox = outbox.Table{
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::text, $8::bytea)
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "webhook_outbox" AS t ("run_id", "node", "payload_digest", "command_id", "url", "customer", "kind", "payload")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."url", v."customer", v."kind", v."payload"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "url", "customer", "kind", "payload")
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},
 	Item:         []int{3},
 	Destinations: true,

@@ -111,6 +111,13 @@ VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint,
   COALESCE($6::timestamptz, now()))
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "ledger" AS t ("run_id", "node", "payload_digest", "user_id", "amount_cents", "charged_at")
+SELECT v."run_id", v."node", v."payload_digest", v."user_id", v."amount_cents",
+  COALESCE(v."charged_at", now())
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::timestamptz[])
+  AS v ("run_id", "node", "payload_digest", "user_id", "amount_cents", "charged_at")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "user_id", "amount_cents", "charged_at"`,
 	SelectSQL: `SELECT "user_id", "amount_cents", "charged_at" FROM "ledger"
@@ -145,6 +152,16 @@ VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bigint,
   COALESCE($7::timestamptz, now()))
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "payments" AS t ("run_id", "node", "payload_digest", "order_id", "user_id", "amount_cents",
+  "created_at")
+SELECT v."run_id", v."node", v."payload_digest", v."order_id", v."user_id",
+  v."amount_cents", COALESCE(v."created_at", now())
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::bigint[],
+  $7::timestamptz[])
+  AS v ("run_id", "node", "payload_digest", "order_id", "user_id", "amount_cents",
+  "created_at")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "order_id", "user_id", "amount_cents", "created_at"`,
 	SelectSQL: `SELECT "order_id", "user_id", "amount_cents", "created_at" FROM "payments"
@@ -175,6 +192,12 @@ var receiptEffect = runtime.Effect{
 	Guard:   "receipts_payload_check",
 	InsertSQL: `INSERT INTO "receipts" AS t ("run_id", "node", "payload_digest", "order_id", "body")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text)
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "receipts" AS t ("run_id", "node", "payload_digest", "order_id", "body")
+SELECT v."run_id", v."node", v."payload_digest", v."order_id", v."body"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[])
+  AS v ("run_id", "node", "payload_digest", "order_id", "body")
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `

@@ -51,6 +51,12 @@ var sentMessageEffect = runtime.Effect{
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text)
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "sent_messages" AS t ("run_id", "node", "payload_digest", "patient", "message_id")
+SELECT v."run_id", v."node", v."payload_digest", v."patient", v."message_id"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[])
+  AS v ("run_id", "node", "payload_digest", "patient", "message_id")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "patient", "message_id"`,
 	SelectSQL: `SELECT "patient", "message_id" FROM "sent_messages"

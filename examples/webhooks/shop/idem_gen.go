@@ -35,6 +35,16 @@ VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bigint,
   COALESCE($7::timestamptz, now()))
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "orders" AS t ("run_id", "node", "payload_digest", "order_id", "customer", "total_cents",
+  "placed_at")
+SELECT v."run_id", v."node", v."payload_digest", v."order_id", v."customer",
+  v."total_cents", COALESCE(v."placed_at", now())
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::bigint[],
+  $7::timestamptz[])
+  AS v ("run_id", "node", "payload_digest", "order_id", "customer", "total_cents",
+  "placed_at")
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "order_id", "customer", "total_cents", "placed_at"`,
 	SelectSQL: `SELECT "order_id", "customer", "total_cents", "placed_at" FROM "orders"
@@ -66,6 +76,14 @@ var webhookOutbox = outbox.Table{
 		Guard:   "webhook_outbox_payload_check",
 		InsertSQL: `INSERT INTO "webhook_outbox" AS t ("run_id", "node", "payload_digest", "command_id", "url", "customer", "body")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "webhook_outbox" AS t ("run_id", "node", "payload_digest", "command_id", "url", "customer", "body")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."url", v."customer",
+  v."body"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::text[],
+  $7::bytea[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "url", "customer", "body")
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},

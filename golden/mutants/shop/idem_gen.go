@@ -59,6 +59,12 @@ var lineEffect = runtime.Effect{
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)
 ON CONFLICT ("run_id", "node", "name") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "lines" AS t ("run_id", "node", "payload_digest", "name", "cents")
+SELECT v."run_id", v."node", v."payload_digest", v."name", v."cents"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[])
+  AS v ("run_id", "node", "payload_digest", "name", "cents")
+ON CONFLICT ("run_id", "node", "name") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
 RETURNING "name", "cents"`,
 	SelectSQL: `SELECT "name", "cents" FROM "lines"
@@ -89,6 +95,12 @@ var paymentEffect = runtime.Effect{
 	Guard:   "payments_payload_check",
 	InsertSQL: `INSERT INTO "payments" AS t ("run_id", "node", "payload_digest", "order_id", "cents")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)
+ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+	GroupSQL: `INSERT INTO "payments" AS t ("run_id", "node", "payload_digest", "order_id", "cents")
+SELECT v."run_id", v."node", v."payload_digest", v."order_id", v."cents"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[])
+  AS v ("run_id", "node", "payload_digest", "order_id", "cents")
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	ReturningSQL: `
@@ -122,6 +134,14 @@ var noticeOutbox = outbox.Table{
 		Guard:   "notices_payload_check",
 		InsertSQL: `INSERT INTO "notices" AS t ("run_id", "node", "payload_digest", "command_id", "customer", "about", "text")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bytea)
+ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
+WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
+		GroupSQL: `INSERT INTO "notices" AS t ("run_id", "node", "payload_digest", "command_id", "customer", "about", "text")
+SELECT v."run_id", v."node", v."payload_digest", v."command_id", v."customer",
+  v."about", v."text"
+FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::text[], $6::text[],
+  $7::bytea[])
+  AS v ("run_id", "node", "payload_digest", "command_id", "customer", "about", "text")
 ON CONFLICT ("command_id") DO UPDATE SET "payload_digest" = ''
 WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 	},
