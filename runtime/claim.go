@@ -45,7 +45,7 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 			if !whole {
 				pause = min(pause, time.Until(q.frontier.next))
 			}
-			if !q.rest(ctx, pause) {
+			if !w.rest(ctx, q, pause, whole) {
 				return
 			}
 		default:
@@ -54,18 +54,29 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 	}
 }
 
-// rest waits until work is announced, or for the poll interval; false means that ctx ended.
-func (q *queue) rest(ctx context.Context, poll time.Duration) bool {
-	t := time.NewTimer(poll)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-q.wake:
-		return true
-	case <-t.C:
-		return true
+// rest waits until work is announced, or there for the poll to find; false means that ctx ended. A poll only looks: with
+// many workers that have nothing to do, claims of nothing would be what keeps the database busy. Where the last claim
+// did not begin at the beginning, the next one need not be announced.
+func (w *Worker) rest(ctx context.Context, q *queue, pause time.Duration, whole bool) bool {
+	for ; ; pause = pace.Jitter(w.cfg.Poll) {
+		switch q.wait(ctx, pause) {
+		case ended:
+			return false
+		case announced:
+			return true
+		}
+		if !whole || w.isThere(ctx, w.sql.due, q.name, q.nodes) {
+			return true
+		}
 	}
+}
+
+// isThere asks the database whether there is something to do. An error counts as yes: whoever goes on reports it.
+func (w *Worker) isThere(ctx context.Context, sql string, args ...any) (found bool) {
+	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
+	defer cancel()
+	err := w.control.QueryRow(ctx, sql, args...).Scan(&found)
+	return found || err != nil
 }
 
 // claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a claim whose answer nobody

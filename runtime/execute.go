@@ -16,8 +16,7 @@ import (
 // again after a serialization failure.
 func (w *Worker) execute(s *heldStep) {
 	defer s.leave()
-	s.started = time.Now()
-	w.observe(s.event(EventStarted))
+	w.begin(s)
 	for {
 		ex := newExecution(w, s)
 		if cause := s.enter(ex); cause != nil {
@@ -32,6 +31,15 @@ func (w *Worker) execute(s *heldStep) {
 			s.end(ErrShutdown)
 		}
 	}
+}
+
+// begin notes that a handler begins. It is a function of its own for the sake of its frame, which would otherwise lie on the
+// stack of each handler that runs, and there may be many.
+//
+//go:noinline
+func (w *Worker) begin(s *heldStep) {
+	s.started = time.Now()
+	w.observe(s.event(EventStarted))
 }
 
 // attempt runs the handler once. The deferred part also serves a handler that ends its goroutine, as a

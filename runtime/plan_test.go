@@ -18,6 +18,13 @@ type hotStatement struct {
 	indexes []string // all that may be used, and each must be
 }
 
+func (s hotStatement) arguments() string {
+	if s.args == "" {
+		return ""
+	}
+	return "(" + s.args + ")"
+}
+
 // numbers writes an array of the numbers up to n.
 func numbers(n int) string {
 	text := make([]string, n)
@@ -32,6 +39,8 @@ var hotStatements = map[string]hotStatement{
 		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_pkey", "steps_ready_idx"}},
 	"claim from a place on": {func(s *statements) string { return s.claim },
 		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_pkey", "steps_ready_idx"}},
+	"due":     {func(s *statements) string { return s.due }, `'default', ARRAY['charge']`, []string{"steps_ready_idx"}},
+	"expired": {func(s *statements) string { return s.expired }, ``, []string{"steps_leased_idx"}},
 	"complete one": {func(s *statements) string { return s.completeOne },
 		`1, 1, NULL`, []string{"steps_pkey"}},
 	"complete a group": {func(s *statements) string { return s.complete },
@@ -121,7 +130,7 @@ func (b *bench) plans(t *testing.T, mode string) {
 		if _, err := conn.Exec(t.Context(), fmt.Sprintf(`PREPARE %s AS %s`, statement, s.sql(all))); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		explain := fmt.Sprintf(`EXPLAIN (FORMAT JSON) EXECUTE %s(%s)`, statement, s.args)
+		explain := fmt.Sprintf(`EXPLAIN (FORMAT JSON) EXECUTE %s%s`, statement, s.arguments())
 		if err := conn.QueryRow(t.Context(), explain, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -25,7 +25,7 @@ type statements struct {
 	claim, settle               string
 	complete, completeOne       string
 	heartbeat, sweep, readBack  string
-	retire                      string
+	due, expired, retire        string
 	status, cancel, retry, wake string
 	version                     string
 	channel                     string
@@ -37,7 +37,7 @@ func newStatements(schema string) *statements {
 	return &statements{
 		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
 		claim: in(sqlClaim), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
-		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), retire: in(sqlRetire),
+		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), due: in(sqlDue), expired: in(sqlExpired), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
 	}
@@ -83,6 +83,16 @@ WHERE id = ANY (ARRAY(
       AND (scheduled_at, id) >= ($6::timestamptz, $7::bigint)
     ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
 RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input, scheduled_at`
+
+// sqlDue tells whether a claim would find something. It asks for the first step in the order of the index: of EXISTS the
+// planner believes that the table's next rows will do, and reads all those that are completed.
+const sqlDue = `SELECT (SELECT id FROM "idem".steps
+    WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($2::text[])
+    ORDER BY scheduled_at, id LIMIT 1) IS NOT NULL`
+
+// sqlExpired tells whether a sweep would find something.
+const sqlExpired = `SELECT (SELECT id FROM "idem".steps
+    WHERE state = 'running' AND lease_expires_at < now() ORDER BY lease_expires_at, id LIMIT 1) IS NOT NULL`
 
 // sqlComplete completes steps that are still held: the epoch is the fence. If one is not, the statement
 // fails, and with it everything that was written before it. It does not ask for the state, on purpose: an

@@ -16,6 +16,10 @@ const sweepPage = 100
 // leader, and jitter keeps them apart.
 func (w *Worker) sweeps(ctx context.Context) {
 	for failures := 0; pace.Pause(ctx, w.sweepPause(failures)); {
+		if !w.isThere(ctx, w.sql.expired) {
+			failures = 0
+			continue
+		}
 		if err := w.sweep(); err != nil && ctx.Err() == nil {
 			failures++
 			w.unreachable("sweep", failures, err)
