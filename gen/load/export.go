@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/types"
 	"os"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
@@ -14,19 +13,15 @@ import (
 
 // importAll loads the types of packages, from the go command's export data. It asks only for the files with that
 // data and reads them here: packages.Load would have the go command describe all packages behind as well, of which
-// nothing is needed. Where a package does not compile and so has no such file, packages.Load makes types of its
-// source; it does so for all packages then, since a type that was loaded twice is two types.
+// nothing is needed. Where that does not do, packages.Load makes what it can, for all of them: a type that was loaded
+// twice is two types.
 func (p *Program) importAll(ctx context.Context, paths []string) error {
 	listed, err := p.list(ctx, packages.NeedName|packages.NeedExportFile, paths)
-	if err != nil {
-		return err
+	if err == nil && !p.readExports(listed) {
+		listed, err = p.list(ctx, packages.NeedName|packages.NeedTypes, paths)
 	}
-	if slices.ContainsFunc(listed, isWithoutExport) {
-		if listed, err = p.list(ctx, packages.NeedName|packages.NeedTypes, paths); err != nil {
-			return err
-		}
-	} else if err := p.readExports(listed); err != nil {
-		return err
+	if err != nil {
+		return fmt.Errorf("cannot load what the packages import: %w", err)
 	}
 	for _, l := range listed {
 		there := l.Name != "" && l.Types != nil
@@ -44,18 +39,12 @@ func (p *Program) importAll(ctx context.Context, paths []string) error {
 const CouldNotImport = "could not import "
 
 func (p *Program) list(ctx context.Context, mode packages.LoadMode, paths []string) ([]*packages.Package, error) {
-	listed, err := packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, paths...)
-	if err != nil {
-		return nil, fmt.Errorf("cannot load what the packages import: %w", err)
-	}
-	return listed, nil
+	return packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, paths...)
 }
 
-// isWithoutExport tells a package that is there and that the go command could not compile.
-func isWithoutExport(l *packages.Package) bool { return l.Name != "" && l.ExportFile == "" }
-
-// readExports gives the packages that exist their types.
-func (p *Program) readExports(listed []*packages.Package) error {
+// readExports gives the packages that exist their types. It reports false when one has no export data that can be
+// read, as when it does not compile.
+func (p *Program) readExports(listed []*packages.Package) bool {
 	shared := map[string]*types.Package{}
 	for _, l := range listed {
 		if l.Name == "" {
@@ -63,11 +52,11 @@ func (p *Program) readExports(listed []*packages.Package) error {
 		}
 		pkg, err := p.readExport(l, shared)
 		if err != nil {
-			return fmt.Errorf("cannot read the export data of %s: %w", l.PkgPath, err)
+			return false
 		}
 		l.Types = pkg
 	}
-	return nil
+	return true
 }
 
 // readExport reads one file of export data. What it says of other packages is shared with the other files.
@@ -76,7 +65,8 @@ func (p *Program) readExport(l *packages.Package, shared map[string]*types.Packa
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
+	//lint:ignore SA1019 the files of go commands before 1.28 are archives, which Read alone does not take
 	data, err := gcexportdata.NewReader(file)
 	if err != nil {
 		return nil, err
