@@ -90,7 +90,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s was not loaded", path)
 }
 
-// Missing says why a package could not be imported, or not be used since others are missing behind it, or gives "".
+// Missing says why a package could not be imported, or gives "".
 func (p *Program) Missing(path string) string { return p.missing[path] }
 
 // Imported gives a package that the program imports, or nil when it could not be loaded.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/types"
 	"os"
-	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
 	"golang.org/x/tools/go/packages"
@@ -24,19 +23,15 @@ func (p *Program) importAll(ctx context.Context, paths []string) error {
 		return fmt.Errorf("cannot load what the packages import: %w", err)
 	}
 	for _, l := range listed {
-		there := l.Name != "" && l.Types != nil
-		if there {
+		switch {
+		case l.Name != "" && l.Types != nil:
 			p.imported[l.PkgPath] = l.Types
-		}
-		if len(l.Errors) > 0 && (!there || strings.HasPrefix(l.Errors[0].Msg, CouldNotImport)) {
+		case len(l.Errors) > 0:
 			p.missing[l.PkgPath] = l.Errors[0].Msg
 		}
 	}
 	return nil
 }
-
-// CouldNotImport is what go/types says first of a package that is there, when one that it imports is not.
-const CouldNotImport = "could not import "
 
 func (p *Program) list(ctx context.Context, mode packages.LoadMode, paths []string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Context: ctx, Dir: p.dirs[0], Mode: mode, Fset: p.Fset}, paths...)

@@ -28,7 +28,7 @@ type Program struct {
 	dirs     []string                  // the run's directory, as named and without symbolic links
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
-	missing  map[string]string         // why an import, or what it imports, could not be loaded, by path
+	missing  map[string]string         // why an import could not be loaded, by path
 
 	importing sync.Mutex
 }

@@ -41,8 +41,6 @@ func remedy(said string) (why, fix string) {
 	switch {
 	case strings.Contains(why, "-mod=vendor"): // nothing imports it yet, so go mod vendor leaves it out
 		fix = "set GOFLAGS=-mod=mod for one run of idem generate, and run go mod tidy and go mod vendor after it"
-	case strings.Contains(why, load.CouldNotImport):
-		fix = "run go mod tidy"
 	case strings.HasPrefix(command, "go "):
 		why, _, _ = strings.Cut(why, "; to add")
 		fix = "run " + command
