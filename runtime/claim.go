@@ -41,7 +41,7 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 			}
 		case len(steps) < free:
 			failures = 0
-			pause := pace.Jitter(w.cfg.Poll)
+			pause := pace.Jitter(w.cfg.Poll / 2)
 			if !whole {
 				pause = min(pause, time.Until(q.frontier.next))
 			}
@@ -54,29 +54,40 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 	}
 }
 
-// rest waits until work is announced, or there for the poll to find; false means that ctx ended. A poll only looks: with
-// many workers that have nothing to do, claims of nothing would be what keeps the database busy. Where the last claim
-// did not begin at the beginning, the next one need not be announced.
+// rest waits until work is announced, or is due; false means that ctx ended. A poll only looks: with many workers that have
+// nothing to do, claims of nothing would be what keeps the database busy. It also learns when the next step is due, that
+// was enqueued for later. Where the last claim did not begin at the beginning, the next one need not be announced.
 func (w *Worker) rest(ctx context.Context, q *queue, pause time.Duration, whole bool) bool {
-	for ; ; pause = pace.Jitter(w.cfg.Poll) {
+	for {
 		switch q.wait(ctx, pause) {
 		case ended:
 			return false
 		case announced:
 			return true
 		}
-		if !whole || w.isThere(ctx, w.sql.due, q.name, q.nodes) {
+		if !whole {
 			return true
 		}
+		due := w.nextDue(ctx, q)
+		if due <= 0 {
+			return true
+		}
+		pause = min(due, pace.Jitter(w.cfg.Poll))
 	}
 }
 
-// isThere asks the database whether there is something to do. An error counts as yes: whoever goes on reports it.
-func (w *Worker) isThere(ctx context.Context, sql string, args ...any) (found bool) {
+// nextDue asks when the queue's next step is due. An error counts as now: the claim that follows reports it.
+func (w *Worker) nextDue(ctx context.Context, q *queue) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
 	defer cancel()
-	err := w.control.QueryRow(ctx, sql, args...).Scan(&found)
-	return found || err != nil
+	var micros *int64
+	switch err := w.control.QueryRow(ctx, w.sql.due, q.name, q.nodes).Scan(&micros); {
+	case err != nil:
+		return 0
+	case micros == nil:
+		return w.cfg.Poll
+	}
+	return time.Duration(*micros) * time.Microsecond
 }
 
 // claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a claim whose answer nobody

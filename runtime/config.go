@@ -30,7 +30,8 @@ type Config struct {
 	// Sweep is how often each worker looks for leases that have run out. Default: a quarter of Lease,
 	// at most 5 s. The actual pauses are jittered.
 	Sweep time.Duration
-	// Poll is how long a worker waits before it looks for steps that nobody announced. Default: 1 s.
+	// Poll is how long a worker waits before it looks for steps that nobody announced. Default: 2 s, and 1 s where it
+	// does not listen to announcements.
 	Poll time.Duration
 	// Grace is how long a handler may go on after its timeout, or after the worker was told to stop,
 	// before its step is given back without it. Default: 5 s.
@@ -85,7 +86,7 @@ func (c Config) withDefaults(r *Registry) (Config, error) {
 	orDuration(&c.Lease, max(defaultLease, (longest+c.Grace)*3/2))
 	orDuration(&c.Heartbeat, c.Lease/4)
 	orDuration(&c.Sweep, min(c.Lease/4, 5*time.Second))
-	orDuration(&c.Poll, time.Second)
+	orDuration(&c.Poll, c.defaultPoll())
 	orDuration(&c.Shutdown, 20*time.Second)
 	orInt(&c.Connections, 16)
 	orInt(&c.Committers, 2)
@@ -93,6 +94,13 @@ func (c Config) withDefaults(r *Registry) (Config, error) {
 	orInt(&c.GroupBytes, 1<<20)
 	orInt(&c.Retention.Batch, 1000)
 	return c, errors.Join(c.checkTimes(longest), c.checkQueues(r), c.Retention.check())
+}
+
+func (c *Config) defaultPoll() time.Duration {
+	if c.PollOnly || c.Pooler {
+		return time.Second
+	}
+	return 2 * time.Second
 }
 
 func (c *Config) longestTimeout(r *Registry) (longest time.Duration) {

@@ -84,11 +84,11 @@ WHERE id = ANY (ARRAY(
     ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
 RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input, scheduled_at`
 
-// sqlDue tells whether a claim would find something. It asks for the first step in the order of the index: of EXISTS the
-// planner believes that the table's next rows will do, and reads all those that are completed.
-const sqlDue = `SELECT (SELECT id FROM "idem".steps
-    WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($2::text[])
-    ORDER BY scheduled_at, id LIMIT 1) IS NOT NULL`
+// sqlDue gives the microseconds until the queue's next step is due, or NULL. It asks for the first step in the order of
+// the index: of EXISTS the planner believes that the table's next rows will do, and reads all those that are completed.
+const sqlDue = `SELECT (SELECT (extract(epoch FROM scheduled_at - now()) * 1000000)::bigint FROM "idem".steps
+    WHERE state = 'pending' AND queue = $1::text AND node = ANY ($2::text[])
+    ORDER BY scheduled_at, id LIMIT 1)`
 
 // sqlExpired tells whether a sweep would find something.
 const sqlExpired = `SELECT (SELECT id FROM "idem".steps
