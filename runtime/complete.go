@@ -165,9 +165,9 @@ func (w *Worker) announceWork(queue string) {
 }
 
 // commit sends the writes and the completions of a group as one pipeline, which is one transaction and
-// one round trip. together: rows of one table are one statement. failed is the place in group of the step whose write was
-// refused, or -1.
-func (w *Worker) commit(pool *pgxpool.Pool, group []*execution, together bool) (failed int, err error) {
+// one round trip. tables, if not nil, are the writes by table, which are then one statement each. failed is the place in
+// group of the step whose write was refused, or -1.
+func (w *Worker) commit(pool *pgxpool.Pool, group []*execution, tables []*rowsOf) (failed int, err error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
 	conn, err := pool.Acquire(ctx)
@@ -178,8 +178,8 @@ func (w *Worker) commit(pool *pgxpool.Pool, group []*execution, together bool) (
 	b := &pgx.Batch{}
 	type write struct{ step, at int } // places in group, and in the step's writes
 	var writes []write
-	if together {
-		for _, t := range rowsByTable(group) {
+	if tables != nil {
+		for _, t := range tables {
 			t.queue(b)
 		}
 	} else {
@@ -199,7 +199,7 @@ func (w *Worker) commit(pool *pgxpool.Pool, group []*execution, together bool) (
 		}
 		_ = br.Close()
 		switch err = w.doubt(group, err); {
-		case together, unsent(err):
+		case tables != nil, unsent(err):
 			return -1, err // it says nothing about whose write it was
 		case answered(err):
 			ex := group[writes[i].step]

@@ -46,12 +46,12 @@ func (w *Worker) gather(first *execution) []*execution {
 // that its error is not the others'; what cannot be blamed on one step dissolves the group.
 func (w *Worker) commitGroup(group []*execution) {
 	sortByKey(group)
-	together := w.together(group)
+	tables := w.together(group)
 	for len(group) > 0 {
-		failed, err := w.commit(w.control, group, together)
+		failed, err := w.commit(w.control, group, tables)
 		switch {
-		case together && err != nil && isRefusal(err):
-			together = false // whose row it was shows when each has a statement of its own
+		case tables != nil && err != nil && isRefusal(err):
+			tables = nil // whose row it was shows when each has a statement of its own
 		case err == nil:
 			for _, ex := range group {
 				ex.trips.Add(1)
@@ -83,7 +83,7 @@ func isRefusal(err error) bool { return faultOf(err) == faultStatement || isCode
 func (w *Worker) completeAlone(ex *execution) {
 	s := ex.step
 	for try, conflicts := 1, 0; ; try++ {
-		_, err := w.commit(w.handlers, []*execution{ex}, false)
+		_, err := w.commit(w.handlers, []*execution{ex}, nil)
 		ex.trips.Add(1)
 		if err == nil {
 			s.handler.noteCompletion(false)

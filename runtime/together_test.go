@@ -232,6 +232,88 @@ func TestTablesTogether(t *testing.T) {
 	}
 }
 
+// Steps of two handlers, of which one writes only to a table that refers to another.
+func TestReferringTableFirst(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(partsSchema)
+	const n = 20
+	meet := together(2 * n)
+	part, whole := NewAction[charge]("part"), NewAction[charge]("whole")
+	RegisterAction(b.reg, part, func(ctx Context, in charge) error {
+		meet()
+		return parts.Record(ctx, "only", in.Amount)
+	})
+	RegisterAction(b.reg, whole, func(ctx Context, in charge) error {
+		meet()
+		if err := recordCharge(ctx, in); err != nil {
+			return err
+		}
+		return parts.Record(ctx, "one of two", in.Amount)
+	})
+	ins := charges(n, func(i int) int64 { return int64(i) })
+	runs := must[[]Run](t)(part.EnqueueMany(t.Context(), b.client, ins, nil))
+	for _, run := range runs {
+		b.exec(ledger.InsertSQL, run.ID, run.Node, make([]byte, 32), "ann", int64(1), nil)
+	}
+	runs = append(runs, must[[]Run](t)(whole.EnqueueMany(t.Context(), b.client, ins, nil))...)
+	inserts := b.watched(oneCommitter())
+	for _, run := range runs {
+		b.is(b.wait(run), StateCompleted, "", 1, 0)
+		b.effects(run, 1)
+	}
+	if single, groups := inserts.of("parts"); groups == 0 || single+groups >= n {
+		t.Errorf("%d statements for one row and %d for many: a group was refused", single, groups)
+	}
+}
+
+func TestRowsByTable(t *testing.T) {
+	t.Parallel()
+	names := map[byte]*Effect{'a': {Table: "a"}, 'b': {Table: "b"}, 'c': {Table: "c"}, 'k': {Table: "k", Business: true}, 'l': {Table: "l", Business: true}, '+': nil}
+	for _, c := range []struct{ steps, want string }{
+		{"", ""},
+		{"a a a", "aaa"},
+		{"abc abc", "aabbcc"},
+		{"aba aba", "aaaabb"},
+		{"ab+ ab+", "aabb++"},
+		{"b ab", "abb"},
+		{"c bc ab", "abbcc"},
+		{"b c a", "bca"},
+		{"ab ba", "none"},
+		{"ab bc ca", "none"},
+		{"k a", "ka"},
+		{"ak bk", "abkk"},
+		{"k ak", "akk"},
+		{"k l kal", "kkall"},
+		{"l kl", "none"},
+	} {
+		var group []*execution
+		for step := range strings.FieldsSeq(c.steps) {
+			ex := &execution{}
+			for i := range len(step) {
+				ex.pending = append(ex.pending, pendingWrite{effect: names[step[i]]})
+			}
+			group = append(group, ex)
+		}
+		got := "none"
+		if tables := rowsByTable(group); tables != nil {
+			got = ""
+			for _, of := range tables {
+				for range of.rows {
+					name := "+"
+					if of.effect != nil {
+						name = of.effect.Table
+					}
+					got += name
+				}
+			}
+		}
+		if got != c.want {
+			t.Errorf("steps %q are written as %s, want %s", c.steps, got, c.want)
+		}
+	}
+}
+
 // The modes of pgx in which the server's types are known write rows together, the others do not.
 func TestTogetherInEachMode(t *testing.T) {
 	t.Parallel()
