@@ -115,6 +115,33 @@ func TestSameType(t *testing.T) {
 	}
 }
 
+func TestIsElement(t *testing.T) {
+	for _, columnType := range []string{
+		"text", "varchar(3)", "character varying", "char(3)", "bpchar", "bool", "int2", "INTEGER", "bigint", "float4", "double  precision", "numeric(12, 2)",
+		"timestamptz(3)", "timestamp (3) with time zone", "timestamp", "date", "time(3) without time zone", "uuid", "bytea", "json", "jsonb",
+	} {
+		if !sqltext.IsElement(columnType) {
+			t.Errorf("%s can be sent in an array", columnType)
+		}
+	}
+	for _, columnType := range []string{
+		"text[]", "int array", "bigint[3]", "citext", "interval", "timetz", "time with time zone", "inet", "bit(3)", "varbit", "money", "xml", "mood", "shop.mood",
+		`"text"`, `"char"`, "public.text", "name", "oid", "hstore", "int4range", "tsvector", "point",
+	} {
+		if sqltext.IsElement(columnType) {
+			t.Errorf("%s is not known to be as an element what it is alone", columnType)
+		}
+	}
+}
+
+func TestIsJSON(t *testing.T) {
+	for columnType, want := range map[string]bool{"json": true, "JSONB": true, "text": false, "jsonb[]": false, `"json"`: false} {
+		if got := sqltext.IsJSON(columnType); got != want {
+			t.Errorf("%s: %v, want %v", columnType, got, want)
+		}
+	}
+}
+
 func TestDefault(t *testing.T) {
 	for expression, want := range map[string]string{
 		"now()": "now()", "'new'": "'new'", "-1.5": "-1.5", "true": "true", "'{}'::jsonb": "'{}'::jsonb", "gen_random_uuid()": "gen_random_uuid()",
