@@ -314,6 +314,45 @@ func TestRowsByTable(t *testing.T) {
 	}
 }
 
+// A statement has an array per column, of which there may be more than a function of Postgres takes arguments.
+func TestManyColumnsTogether(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const columns, n = 150, 20
+	wide := Effect{Table: `"wide"`, Guard: "wide_payload_check"}
+	names, values, parameters, arrays, defined := `"run_id", "node", "payload_digest"`, `v."run_id", v."node", v."payload_digest"`,
+		"$1::text, $2::text, $3::bytea", "$1::text[], $2::text[], $3::bytea[]", "run_id text, node text, payload_digest bytea"
+	args := make([]any, columns)
+	for i := range columns {
+		name := fmt.Sprint("c", i)
+		wide.Columns, args[i] = append(wide.Columns, name), int64(i)
+		names += fmt.Sprintf(", %q", name)
+		values += fmt.Sprintf(", v.%q", name)
+		parameters += fmt.Sprintf(", $%d::bigint", i+4)
+		arrays += fmt.Sprintf(", $%d::bigint[]", i+4)
+		defined += ", " + name + " bigint"
+	}
+	b.exec(`CREATE TABLE wide (` + defined + `, PRIMARY KEY (run_id, node))`)
+	wide.InsertSQL = `INSERT INTO "wide" AS t (` + names + `) VALUES (` + parameters + `)`
+	wide.GroupSQL = `INSERT INTO "wide" AS t (` + names + `) SELECT ` + values + ` FROM unnest(` + arrays + `) AS v (` + names + `)`
+	meet := together(n)
+	action := NewAction[charge]("wide")
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		meet()
+		return wide.Record(ctx, args...)
+	})
+	inserts := b.watched(oneCommitter())
+	for _, run := range must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(n, func(i int) int64 { return int64(i) }), nil)) {
+		b.is(b.wait(run), StateCompleted, "", 1, 0)
+	}
+	if got := b.count(`SELECT count(*) FROM wide WHERE c0 = 0 AND c149 = 149`); got != n {
+		t.Errorf("%d rows, want %d", got, n)
+	}
+	if single, groups := inserts.of("wide"); groups == 0 || single+groups >= n {
+		t.Errorf("%d statements for one row and %d for many", single, groups)
+	}
+}
+
 // The modes of pgx in which the server's types are known write rows together, the others do not.
 func TestTogetherInEachMode(t *testing.T) {
 	t.Parallel()
