@@ -27,8 +27,8 @@ func goTest(t *testing.T, pkg, tests, faults string, flags ...string) results {
 	if faults != "" {
 		run += "/^(" + faults + ")"
 	}
-	// Faults mostly wait: for the database, for a timeout, for a process.
-	args := append([]string{"test", "-json", "-count=1", "-parallel=6", "-run", run}, flags...)
+	// Faults mostly wait: for the database, for a timeout, for a process. What is only run needs neither vet nor symbols.
+	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w", "-parallel=6", "-run", run}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, pkg)...)
 	cmd.Dir = "mutants"
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
