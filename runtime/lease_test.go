@@ -273,8 +273,9 @@ func TestF14_ConcurrentClaimsAreDisjoint(t *testing.T) {
 	var claimers sync.WaitGroup
 	for range 5 {
 		claimers.Go(func() {
+			q := newQueue(DefaultQueue, 100, w.queues[DefaultQueue].nodes) // as each worker has its own
 			for range 10 {
-				steps, err := w.claim(w.queues[DefaultQueue], 7, true)
+				steps, err := w.claim(q, 7, true)
 				if err != nil {
 					t.Error(err)
 				}
