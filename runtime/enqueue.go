@@ -181,19 +181,19 @@ func enqueueMany[In any](ctx context.Context, c *Client, def *definition, ins []
 		}
 		batch = append(batch, e.identify())
 	}
-	return c.insertMany(ctx, batch)
+	return c.insertMany(ctx, def, batch)
 }
 
-// insertMany adds the steps in one statement. Repetitions within the batch are duplicates too.
-func (c *Client) insertMany(ctx context.Context, batch []*enqueued) ([]Run, error) {
+// insertMany adds runs of one node in one statement. Repetitions within the batch are duplicates too.
+func (c *Client) insertMany(ctx context.Context, def *definition, batch []*enqueued) ([]Run, error) {
 	if len(batch) == 0 {
 		return nil, nil
 	}
 	runs := make([]Run, len(batch))
 	first := make(map[string]int, len(batch)) // of a run, its place in batch
-	cols := &insertColumns{}
+	cols := newInsertColumns(len(batch))
 	for i, e := range batch {
-		runs[i] = Run{ID: e.runID, Node: e.def.name, Duplicate: true}
+		runs[i] = Run{ID: e.runID, Node: def.name, Duplicate: true}
 		if at, again := first[e.runID]; again {
 			if string(batch[at].input) != string(e.input) {
 				return nil, c.mismatch(runs[i])
@@ -203,40 +203,40 @@ func (c *Client) insertMany(ctx context.Context, batch []*enqueued) ([]Run, erro
 		first[e.runID] = i
 		cols.add(e)
 	}
-	rows, err := c.db.Query(ctx, c.sql.insertMany, cols.args()...)
+	rows, err := c.db.Query(ctx, c.sql.insertMany, cols.args(def)...)
 	if err == nil {
-		var runID, node string
-		_, err = pgx.ForEachRow(rows, []any{&runID, &node}, func() error {
+		var runID string
+		_, err = pgx.ForEachRow(rows, []any{&runID}, func() error {
 			runs[first[runID]].Duplicate = false
 			return nil
 		})
 	}
 	if isGuard(err, inputGuard) {
-		return nil, c.findMismatch(ctx, batch)
+		return nil, c.findMismatch(ctx, def.name, batch)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.wake(batch[0].def.queue)
+	c.wake(def.queue)
 	return runs, nil
 }
 
 // findMismatch names the first run of the batch whose stored input differs.
-func (c *Client) findMismatch(ctx context.Context, batch []*enqueued) error {
+func (c *Client) findMismatch(ctx context.Context, node string, batch []*enqueued) error {
 	digests := make(map[string]string, len(batch))
-	var ids, nodes []string
+	ids := make([]string, 0, len(batch))
 	for _, e := range batch {
 		digests[e.runID] = string(digestBytes(e.input))
-		ids, nodes = append(ids, e.runID), append(nodes, e.def.name)
+		ids = append(ids, e.runID)
 	}
-	rows, err := c.db.Query(ctx, c.sql.digests, ids, nodes)
+	rows, err := c.db.Query(ctx, c.sql.digests, node, ids)
 	if err != nil {
 		return err
 	}
-	var runID, node string
+	var runID string
 	var digest []byte
 	found := errors.Join(ErrPayloadMismatch)
-	_, err = pgx.ForEachRow(rows, []any{&runID, &node, &digest}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&runID, &digest}, func() error {
 		if digests[runID] != string(digest) {
 			found = c.mismatch(Run{ID: runID, Node: node})
 		}
@@ -247,27 +247,28 @@ func (c *Client) findMismatch(ctx context.Context, batch []*enqueued) error {
 
 // insertColumns are the arrays of sqlInsertMany.
 type insertColumns struct {
-	runIDs, nodes, queues []string
-	maxAttempts           []int
-	maxReclaims           []*int
-	at                    []*time.Time
-	delays                []int64
-	inputs                []string
-	digests               [][]byte
+	runIDs  []string
+	at      []*time.Time
+	delays  []int64
+	inputs  []string
+	digests [][]byte
+}
+
+func newInsertColumns(n int) *insertColumns {
+	return &insertColumns{
+		runIDs: make([]string, 0, n), at: make([]*time.Time, 0, n), delays: make([]int64, 0, n),
+		inputs: make([]string, 0, n), digests: make([][]byte, 0, n),
+	}
 }
 
 func (c *insertColumns) add(e *enqueued) {
 	c.runIDs = append(c.runIDs, e.runID)
-	c.nodes = append(c.nodes, e.def.name)
-	c.queues = append(c.queues, e.def.queue)
-	c.maxAttempts = append(c.maxAttempts, e.def.maxAttempts)
-	c.maxReclaims = append(c.maxReclaims, e.def.maxReclaims)
 	c.at = append(c.at, e.at)
 	c.delays = append(c.delays, e.delay.Microseconds())
 	c.inputs = append(c.inputs, string(e.input))
 	c.digests = append(c.digests, digestBytes(e.input))
 }
 
-func (c *insertColumns) args() []any {
-	return []any{c.runIDs, c.nodes, c.queues, c.maxAttempts, c.maxReclaims, c.at, c.delays, c.inputs, c.digests}
+func (c *insertColumns) args(def *definition) []any {
+	return []any{def.name, def.queue, def.maxAttempts, def.maxReclaims, c.runIDs, c.at, c.delays, c.inputs, c.digests}
 }

@@ -11,7 +11,7 @@ import (
 // While somebody holds an old snapshot open, a backup or a report, nothing that was claimed since can be cleaned away, and
 // a claim from the beginning passes over all of it again: without a bound the rate falls the longer that lasts. So a busy
 // worker mostly claims from where it has come to. What is due before that, because its transaction committed late or its
-// lease ran out, is found by claims from the beginning, which take a fifth of the time at most. Usually they cost
+// lease ran out, is found by claims from the beginning, which take a tenth of the time at most. Usually they cost
 // nothing, and come every few milliseconds; on an idle system every claim is one.
 type frontier struct {
 	at   time.Time // of the first step of the last claim; zero: there was none
@@ -20,7 +20,7 @@ type frontier struct {
 }
 
 // wholeShare is how many times as long as a claim from the beginning took the next one is not due.
-const wholeShare = 4
+const wholeShare = 9
 
 // whole tells whether the next claim begins at the beginning.
 func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || !now.Before(f.next) }

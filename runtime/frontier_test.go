@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Claims from the beginning take a fifth of the time at most, however long they are, and always come again.
+// Claims from the beginning take a tenth of the time at most, however long they are, and always come again.
 func TestFrontierShare(t *testing.T) {
 	t.Parallel()
 	var f frontier
@@ -22,11 +22,11 @@ func TestFrontierShare(t *testing.T) {
 		began := now
 		now = now.Add(cost)
 		f.took(began, now)
-		if cost > 0 && f.whole(now.Add(4*cost-1)) {
-			t.Errorf("after a claim of %v the next one comes before %v", cost, 4*cost)
+		if cost > 0 && f.whole(now.Add(wholeShare*cost-1)) {
+			t.Errorf("after a claim of %v the next one comes before %v", cost, wholeShare*cost)
 		}
-		if now = now.Add(4 * cost); !f.whole(now) {
-			t.Errorf("after a claim of %v the next one is not due in %v", cost, 4*cost)
+		if now = now.Add(wholeShare * cost); !f.whole(now) {
+			t.Errorf("after a claim of %v the next one is not due in %v", cost, wholeShare*cost)
 		}
 	}
 }

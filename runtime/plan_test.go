@@ -53,7 +53,7 @@ var hotStatements = map[string]hotStatement{
 	"read back": {func(s *statements) string { return s.readBack }, `1`, []string{"steps_pkey"}},
 	"retire":    {func(s *statements) string { return s.retire }, `500, 1000, 86400000000, 0`, []string{"steps_pkey"}},
 	"status":    {func(s *statements) string { return s.status }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
-	"digests":   {func(s *statements) string { return s.digests }, `ARRAY['run_1'], ARRAY['charge']`, []string{"steps_run_node_key"}},
+	"digests":   {func(s *statements) string { return s.digests }, `'charge', ARRAY['run_1']`, []string{"steps_run_node_key"}},
 	"cancel":    {func(s *statements) string { return s.cancel }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
 	"retry":     {func(s *statements) string { return s.retry }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
 	"wake":      {func(s *statements) string { return s.wake }, `'run_1', 'charge'`, []string{"steps_pkey", "steps_run_node_key"}},

@@ -45,10 +45,13 @@ func (r Retention) check() error {
 func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 }
 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
-// for many old steps that have to stay, the pauses are restFactor times as long as it.
+// for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests
+// batchRest times as long as each batch took: it removes about as many steps as it can complete, and takes a tenth of two
+// cores for it.
 const (
 	retireEvery = time.Minute
-	restFactor  = 20
+	passRest    = 20
+	batchRest   = 4
 )
 
 // retires removes steps whose time is over. Every worker does; what one has locked the others pass over.
@@ -66,7 +69,7 @@ func (w *Worker) retires(ctx context.Context) {
 		default:
 			failures = 0
 		}
-		if !pace.Pause(ctx, pace.Jitter(max(retireEvery, restFactor*time.Since(began)))) {
+		if !pace.Pause(ctx, pace.Jitter(max(retireEvery, passRest*time.Since(began)))) {
 			return
 		}
 	}
@@ -89,7 +92,7 @@ type page struct {
 	young   bool // what follows was enqueued too late to be over
 }
 
-// pass goes once through what may be over. It rests as long as it works, so that it takes at most half of a connection.
+// pass goes once through what may be over.
 func (r *retirement) pass(ctx context.Context) error {
 	for after, bare := r.floor, true; ; {
 		began := time.Now()
@@ -107,7 +110,7 @@ func (r *retirement) pass(ctx context.Context) error {
 			return nil
 		}
 		after = p.last
-		if !pace.Pause(ctx, time.Since(began)) {
+		if !pace.Pause(ctx, batchRest*time.Since(began)) {
 			return ctx.Err()
 		}
 	}

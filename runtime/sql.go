@@ -59,18 +59,16 @@ VALUES ($1::text, $2::text, $3::text, $4::integer, $5::integer,
 ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
 RETURNING id`
 
-// sqlInsertMany is sqlInsert for arrays; it returns the runs that are new.
+// sqlInsertMany is sqlInsert for many runs of one node; it returns the runs that are new.
 const sqlInsertMany = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
-SELECT v.run_id, v.node, v.queue, v.max_attempts, v.max_reclaims,
+SELECT v.run_id, $1::text, $2::text, $3::integer, $4::integer,
        COALESCE(v.scheduled_at, now()) + v.delay * interval '1 microsecond', v.input::json, v.digest
-FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::integer[], $6::timestamptz[], $7::bigint[], $8::text[], $9::bytea[])
-     AS v(run_id, node, queue, max_attempts, max_reclaims, scheduled_at, delay, input, digest)
+FROM unnest($5::text[], $6::timestamptz[], $7::bigint[], $8::text[], $9::bytea[]) AS v(run_id, scheduled_at, delay, input, digest)
 ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
-RETURNING run_id, node`
+RETURNING run_id`
 
-const sqlDigests = `SELECT s.run_id, s.node, s.input_digest
-FROM unnest($1::text[], $2::text[]) AS v(run_id, node)
-JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = v.node`
+const sqlDigests = `SELECT s.run_id, s.input_digest FROM unnest($2::text[]) AS v(run_id)
+JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = $1::text`
 
 // sqlClaim takes up to $2 due steps, from a place in their order on. The ids come through an array: as a join the generic plan reads
 // the whole table, and with IN the limit may be applied more than once.
