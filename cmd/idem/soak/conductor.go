@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/session"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
@@ -20,79 +21,37 @@ type conductor struct {
 	feeder  *place // where the feeder's connections pass
 	tracker *tracker
 
-	serving sync.Mutex // one fault of the server at a time
-
-	mu     sync.Mutex
-	landed map[FaultKind]int
-}
-
-// run lets the faults happen in their time. It returns when all of them are over, or with the first one that could not
-// be carried out.
-func (c *conductor) run(ctx context.Context, faults []Fault) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var under sync.WaitGroup
-	began := time.Now()
-	for _, f := range faults {
-		if !session.Sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
-			break
-		}
-		under.Go(func() {
-			landed, err := c.apply(ctx, f)
-			if err != nil {
-				cancel(fmt.Errorf("fault %s: %w", f.Kind, err))
-			} else if landed {
-				c.count(f.Kind)
-			}
-		})
-	}
-	under.Wait()
-	return context.Cause(ctx)
-}
-
-func (c *conductor) count(k FaultKind) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.landed[k]++
-}
-
-// total counts the faults that have landed so far.
-func (c *conductor) total() (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, landed := range c.landed {
-		n += landed
-	}
-	return n
+	serving  sync.Mutex // one fault of the server at a time
+	landings fault.Landings
 }
 
 // apply carries a fault out; landed tells whether it hit anything.
-func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error) {
+func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	switch f.Kind {
 	case FaultKill:
 		inHand, err := c.crew.kill(c.busy(f))
 		return inHand > 0, err
 	case FaultStop:
-		return c.stop(ctx, c.busy(f), f.lasts())
+		return c.stop(ctx, c.busy(f), f.Lasts())
 	case FaultCut:
 		p := c.victim(f)
 		defer p.trouble(startingTime)()
-		bytes, died := p.proxy.Cut(ctx, f.Way, f.lasts())
+		bytes, died := p.proxy.Cut(ctx, f.Way, f.Lasts())
 		return bytes > 0 || died > 0, nil
 	case FaultTerminate:
 		return c.terminate(ctx, c.victim(f))
 	case FaultRestart:
-		return c.restart(ctx, f.lasts())
+		return c.restart(ctx, f.Lasts())
 	case FaultReadOnly:
-		return c.readOnly(ctx, f.lasts())
+		return c.readOnly(ctx, f.Lasts())
 	case FaultSnapshot:
-		return c.snapshot(ctx, f.lasts())
+		return c.snapshot(ctx, f.Lasts())
 	}
 	return false, fmt.Errorf("no such fault")
 }
 
 // busy gives the victim, or the next worker that holds steps when the victim holds none: its death would be no loss.
-func (c *conductor) busy(f Fault) *place {
+func (c *conductor) busy(f fault.Fault) *place {
 	all := c.crew.places
 	for i := range all {
 		if p := all[(f.Victim+i)%len(all)]; c.tracker.inHand(p.current()) > 0 {
@@ -102,7 +61,7 @@ func (c *conductor) busy(f Fault) *place {
 	return all[f.Victim]
 }
 
-func (c *conductor) victim(f Fault) *place {
+func (c *conductor) victim(f fault.Fault) *place {
 	if f.Victim < len(c.crew.places) {
 		return c.crew.places[f.Victim]
 	}

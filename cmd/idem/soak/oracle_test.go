@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
@@ -147,7 +148,7 @@ UPDATE idem.steps SET state = 'running', epoch = 1, finished_at = NULL, lease_ex
 func TestFaultsThatMissAreSeen(t *testing.T) {
 	t.Parallel()
 	planned := schedule(3, 10*time.Minute, 3)
-	landed := countFaults(planned)
+	landed := fault.Planned(planned)
 	if v := notLanded(planned, landed); v.Count != 0 {
 		t.Errorf("%+v", v)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/cmd/idem/progress"
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
@@ -30,23 +31,16 @@ type Report struct {
 	Took     float64 `json:"took_s"`    // under faults
 	Drained  float64 `json:"drained_s"` // until the last step had ended
 	began    time.Time
-	Faults   []FaultCount `json:"faults"`
-	Steps    Steps        `json:"steps"`
-	Effects  []Effect     `json:"effects"`
-	Recovery Recovery     `json:"recovery"`
-	Unknown  Unknown      `json:"unknown_outcomes"`
+	Faults   []fault.Count `json:"faults"`
+	Steps    Steps         `json:"steps"`
+	Effects  []Effect      `json:"effects"`
+	Recovery Recovery      `json:"recovery"`
+	Unknown  Unknown       `json:"unknown_outcomes"`
 	// Checks is how often the oracles were asked; LeaseChecks how often I11 was, which is asked on its own.
 	Checks      int                 `json:"checks"`
 	LeaseChecks int                 `json:"lease_checks"`
 	Violations  []finding.Violation `json:"violations"`
-	Schedule    []Fault             `json:"schedule"`
-}
-
-// FaultCount is how many faults of a kind there were.
-type FaultCount struct {
-	Kind    FaultKind `json:"fault"`
-	Planned int       `json:"planned"`
-	Landed  int       `json:"landed"` // hit something: steps in hand, bytes under way, sessions, writes
+	Schedule    []fault.Fault       `json:"schedule"`
 }
 
 // Steps are what became of the steps.
@@ -141,12 +135,7 @@ func (r *Report) Lost() (n int) {
 }
 
 // Landed faults of all kinds.
-func (r *Report) Landed() (n int) {
-	for _, f := range r.Faults {
-		n += f.Landed
-	}
-	return n
-}
+func (r *Report) Landed() int { return fault.Landed(r.Faults) }
 
 // save writes the report to a file, "" meaning none.
 func (r *Report) save(file string) error {
@@ -158,16 +147,6 @@ func (r *Report) save(file string) error {
 		return err
 	}
 	return os.WriteFile(file, append(data, '\n'), 0o666)
-}
-
-// plan says how many faults of each kind are planned.
-func (r *Report) plan() string {
-	planned := countFaults(r.Schedule)
-	var parts []string
-	for _, m := range mix {
-		parts = append(parts, fmt.Sprintf("%s %d", m.kind, planned[m.kind]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // The duplicates of a balance are what it has too much, in units of a step's least amount.
@@ -202,9 +181,7 @@ func (r *Report) fill(ctx context.Context, conn *pgx.Conn, s *soak) error {
 	r.Steps.Enqueued = all - r.Steps.FollowUps
 	r.Steps.PerSecond = float64(r.Steps.Completed+r.Steps.Discarded) / r.Drained
 	r.Violations = s.findings.List()
-	for _, m := range mix {
-		r.Faults = append(r.Faults, FaultCount{m.kind, countFaults(r.Schedule)[m.kind], s.conductor.landed[m.kind]})
-	}
+	r.Faults = mix.Counts(r.Schedule, s.conductor.landings.ByKind())
 	r.recount(s.tracker)
 	r.Unknown.Enqueues, r.Unknown.EnqueuesStored = int(s.feeder.repeated.Load()), int(s.feeder.stored.Load())
 	r.Finished, r.OK = true, len(r.Violations) == 0
@@ -293,16 +270,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-func (r *Report) writeFaults(t io.Writer) {
-	fmt.Fprintln(t, "  fault\tplanned\tlanded\t")
-	fmt.Fprintln(t, "  -----\t-------\t------\t")
-	planned := 0
-	for _, f := range r.Faults {
-		fmt.Fprintf(t, "  %s\t%d\t%d\t\n", f.Kind, f.Planned, f.Landed)
-		planned += f.Planned
-	}
-	fmt.Fprintf(t, "  all\t%d\t%d\t\n", planned, r.Landed())
-}
+func (r *Report) writeFaults(t io.Writer) { fault.WriteTable(t, r.Faults) }
 
 func (r *Report) writeRecovery(t io.Writer) {
 	fmt.Fprintln(t, "  recovery\tsamples\tp50\tp99\tmax\t")

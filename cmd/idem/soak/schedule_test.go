@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 )
 
 func TestScheduleFollowsFromTheSeed(t *testing.T) {
@@ -27,14 +29,14 @@ func TestScheduleHasItsShape(t *testing.T) {
 	if n := len(schedule(1, 10*time.Minute, workers)); n < 315 {
 		t.Errorf("%d faults in 10 minutes; with those that miss it should be over 300", n)
 	}
-	if first := countFaults(faults[:len(mix)]); len(first) != len(mix) {
+	if first := fault.Planned(faults[:len(mix)]); len(first) != len(mix) {
 		t.Errorf("it begins with %v, which is not one of each kind", first)
 	}
-	counts := countFaults(faults)
+	counts := fault.Planned(faults)
 	for _, m := range mix {
-		share := 100 * float64(counts[m.kind]) / float64(len(faults))
-		if want := float64(m.share); share < 0.85*want || share > 1.15*want {
-			t.Errorf("%.1f %% of the faults are of the kind %s, want %d %%", share, m.kind, m.share)
+		share := 100 * float64(counts[m.Kind]) / float64(len(faults))
+		if want := float64(m.Of); share < 0.85*want || share > 1.15*want {
+			t.Errorf("%.1f %% of the faults are of the kind %s, want %d %%", share, m.Kind, m.Of)
 		}
 	}
 	last := int64(0)
@@ -46,10 +48,10 @@ func TestScheduleHasItsShape(t *testing.T) {
 		if limit := workers; f.Victim < 0 || f.Victim > limit || f.Victim == limit && f.Kind != FaultCut && f.Kind != FaultTerminate {
 			t.Errorf("%v hits nobody", f)
 		}
-		if f.Kind == FaultStop && f.lasts() <= lease {
+		if f.Kind == FaultStop && f.Lasts() <= lease {
 			t.Errorf("%v does not outlast a lease", f)
 		}
-		if (f.Way != "") != (f.Kind == FaultCut) || f.Kind == FaultCut && (f.lasts() < 200*time.Millisecond || f.lasts() > 5*time.Second) {
+		if (f.Way != "") != (f.Kind == FaultCut) || f.Kind == FaultCut && (f.Lasts() < 200*time.Millisecond || f.Lasts() > 5*time.Second) {
 			t.Errorf("%v", f)
 		}
 	}

@@ -85,9 +85,9 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (report *
 func (s *soak) announce(source string) {
 	s.say.Linef("Postgres from %s", source)
 	s.say.Linef("Seed %d: %v with %d worker processes and %d faults, the same at every run:", s.Seed, s.Duration, s.Workers, len(s.report.Schedule))
-	s.say.Linef("  %s", s.report.plan())
+	s.say.Linef("  %s", mix.Summary(s.report.Schedule))
 	for _, f := range s.report.Schedule[:min(8, len(s.report.Schedule))] {
-		s.say.Linef("  %v", f)
+		s.say.Linef("  %s", mix.Line(f))
 	}
 	if more := len(s.report.Schedule) - 8; more > 0 {
 		s.say.Linef("  ... and %d more; --report FILE has all of them", more)
@@ -136,7 +136,7 @@ func (s *soak) set(ctx context.Context, server *pgtest.Server, dir string) error
 		},
 	}
 	s.crew, err = newCrew(s.Workers, dir, socket, database, s.tracker)
-	s.conductor = &conductor{server: server, url: s.url, crew: s.crew, feeder: feeding, tracker: s.tracker, landed: map[FaultKind]int{}}
+	s.conductor = &conductor{server: server, url: s.url, crew: s.crew, feeder: feeding, tracker: s.tracker}
 	if err != nil {
 		s.strike()
 	}
@@ -180,7 +180,7 @@ func (s *soak) perform(ctx context.Context) error {
 	s.report.began = began
 	all.Go(func() { fail(s.watch(watching, began)) })
 	all.Go(func() { s.watchLeases(watching) })
-	fail(s.conductor.run(ctx, s.report.Schedule))
+	fail(s.conductor.landings.Run(ctx, s.report.Schedule, s.conductor.apply))
 	session.Sleep(ctx, time.Until(began.Add(s.Duration)))
 	close(stopFeeding)
 	<-fed
@@ -245,7 +245,7 @@ func (s *soak) watch(ctx context.Context, began time.Time) error {
 func (s *soak) show(elapsed time.Duration) {
 	c, _ := s.tracker.snapshot()
 	s.say.Update(int(elapsed.Milliseconds()), int(s.Duration.Milliseconds()), fmt.Sprintf("%v of %v, %s steps, %d faults landed, %d violations",
-		min(elapsed, s.Duration).Truncate(time.Second), s.Duration, progress.Thousands(c.completed), s.conductor.total(), s.findings.Count()))
+		min(elapsed, s.Duration).Truncate(time.Second), s.Duration, progress.Thousands(c.completed), s.conductor.landings.Total(), s.findings.Count()))
 }
 
 // check asks the oracles that always hold. It is false when a fault of the server has ended it, and has to be made again.
@@ -305,7 +305,7 @@ func (s *soak) judge(ctx context.Context) error {
 		}
 		s.report.Checks++
 		s.findings.Add(violated...)
-		s.findings.Add(reports, s.tracker.twice, notLanded(s.report.Schedule, s.conductor.landed))
+		s.findings.Add(reports, s.tracker.twice, notLanded(s.report.Schedule, s.conductor.landings.ByKind()))
 		return s.report.fill(ctx, conn, s)
 	})
 }

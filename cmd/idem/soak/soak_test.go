@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idem-go/idem/cmd/idem/fleet"
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
@@ -145,7 +146,7 @@ func TestReportTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func seedBeginningWith(t *testing.T, kind FaultKind) uint64 {
+func seedBeginningWith(t *testing.T, kind fault.Kind) uint64 {
 	for seed := uint64(1); seed < 1000; seed++ {
 		if s := schedule(seed, time.Minute, 2); s[0].Kind == kind {
 			return seed

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/session"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
@@ -18,55 +19,15 @@ type conductor struct {
 	url    string // of the database, past the proxies
 	crew   *crew
 
-	serving sync.Mutex // one fault of the server at a time
+	serving  sync.Mutex // one fault of the server at a time
+	landings fault.Landings
 
 	mu     sync.Mutex
-	landed map[FaultKind]int
 	inHand int64 // commands that killed relays had in hand
 }
 
-// run lets the faults happen in their time. It returns when all of them are over, or with the first one that could not
-// be carried out.
-func (c *conductor) run(ctx context.Context, faults []Fault) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var under sync.WaitGroup
-	began := time.Now()
-	for _, f := range faults {
-		if !session.Sleep(ctx, time.Until(began.Add(time.Duration(f.At)*time.Millisecond))) {
-			break
-		}
-		under.Go(func() {
-			landed, err := c.apply(ctx, f)
-			if err != nil {
-				cancel(fmt.Errorf("fault %s: %w", f.Kind, err))
-			} else if landed {
-				c.count(f.Kind)
-			}
-		})
-	}
-	under.Wait()
-	return context.Cause(ctx)
-}
-
-func (c *conductor) count(k FaultKind) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.landed[k]++
-}
-
-// total counts the faults that have landed so far.
-func (c *conductor) total() (n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, landed := range c.landed {
-		n += landed
-	}
-	return n
-}
-
 // apply carries a fault out; landed tells whether it hit anything.
-func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error) {
+func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	switch f.Kind {
 	case FaultKill:
 		return c.kill(ctx, f)
@@ -76,12 +37,12 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 	case FaultStop:
 		return c.stop(ctx, f)
 	case FaultCut:
-		bytes, died := c.busy(ctx, f).proxy.Cut(ctx, f.Way, f.lasts())
+		bytes, died := c.busy(ctx, f).proxy.Cut(ctx, f.Way, f.Lasts())
 		return bytes > 0 || died > 0, nil
 	case FaultTerminate:
 		return c.terminate(ctx, f)
 	case FaultRestart:
-		return c.restart(ctx, f.lasts())
+		return c.restart(ctx, f.Lasts())
 	}
 	return false, fmt.Errorf("no such fault")
 }
@@ -90,7 +51,7 @@ func (c *conductor) apply(ctx context.Context, f Fault) (landed bool, err error)
 const busyWait = 5 * time.Second
 
 // busy gives the victim, or the next relay that has something in hand when the victim has nothing.
-func (c *conductor) busy(ctx context.Context, f Fault) *place {
+func (c *conductor) busy(ctx context.Context, f fault.Fault) *place {
 	all := c.crew.relays
 	for end := time.Now().Add(busyWait); time.Now().Before(end); {
 		for i := range all {
@@ -105,7 +66,7 @@ func (c *conductor) busy(ctx context.Context, f Fault) *place {
 	return all[f.Victim]
 }
 
-func (c *conductor) kill(ctx context.Context, f Fault) (landed bool, err error) {
+func (c *conductor) kill(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	inHand, err := c.crew.kill(c.busy(ctx, f))
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +76,7 @@ func (c *conductor) kill(ctx context.Context, f Fault) (landed bool, err error) 
 
 // stop lets a relay stand still past its leases, and then go on as if nothing had happened. One that has just got rid of
 // what it had in hand goes on at once, and the next one is tried.
-func (c *conductor) stop(ctx context.Context, f Fault) (landed bool, err error) {
+func (c *conductor) stop(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	for end := time.Now().Add(busyWait); !landed && time.Now().Before(end); {
 		p := c.busy(ctx, f).current()
 		if err := p.Pause(); err != nil {
@@ -125,7 +86,7 @@ func (c *conductor) stop(ctx context.Context, f Fault) (landed bool, err error) 
 			return false, err
 		}
 		if landed = p.inHand.Load() > 0; landed {
-			session.Sleep(ctx, f.lasts())
+			session.Sleep(ctx, f.Lasts())
 		}
 		p.Resume()
 	}
@@ -133,7 +94,7 @@ func (c *conductor) stop(ctx context.Context, f Fault) (landed bool, err error) 
 }
 
 // terminate ends the sessions of a relay. One that has none at the moment, for another fault perhaps, is waited for.
-func (c *conductor) terminate(ctx context.Context, f Fault) (landed bool, err error) {
+func (c *conductor) terminate(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	var ended int
 	for end := time.Now().Add(busyWait); ended == 0 && time.Now().Before(end); {
 		at := c.busy(ctx, f)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/finding"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/outbox/httpsender"
@@ -161,15 +162,8 @@ func receiptOf(stored []byte) string {
 }
 
 // notLanded asks O10.
-func notLanded(planned []Fault, landed map[FaultKind]int) finding.Violation {
-	v := finding.Violation{Oracle: "O10"}
-	counts := countFaults(planned)
-	for _, m := range mix {
-		if n := counts[m.kind]; n > 0 && landed[m.kind] == 0 {
-			v.Add(fmt.Sprintf("none of %d faults of the kind %s has hit anything", n, m.kind))
-		}
-	}
-	return v
+func notLanded(planned []fault.Fault, landed map[fault.Kind]int) finding.Violation {
+	return mix.Missed("O10", planned, landed)
 }
 
 // violations collects them by oracle.

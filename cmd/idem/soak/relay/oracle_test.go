@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 )
 
 // well gives facts in which everything holds: one completed step, of which everything is delivered.
@@ -65,7 +67,7 @@ func TestOraclesFindWhatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v, want %v: %+v", name, got, tt.want, v)
 		}
 	}
-	missed := notLanded([]Fault{{Kind: FaultKill}, {Kind: FaultStop}}, map[FaultKind]int{FaultKill: 1})
+	missed := notLanded([]fault.Fault{{Kind: FaultKill}, {Kind: FaultStop}}, map[fault.Kind]int{FaultKill: 1})
 	if missed.Count != 1 || oracles[missed.Oracle] == "" {
 		t.Errorf("%+v", missed)
 	}

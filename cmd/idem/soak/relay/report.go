@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/idem-go/idem/cmd/idem/progress"
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/finding"
 	"github.com/idem-go/idem/runtime/outbox"
 )
@@ -31,14 +32,14 @@ type Report struct {
 	Attempts  Attempts `json:"attempts"`
 	OldestAge Age      `json:"oldest_unsent"`
 
-	RelaysKilled  int          `json:"relays_killed"` // with commands in hand
-	KilledInHand  int          `json:"commands_in_hand_of_killed_relays"`
-	WorkersKilled int          `json:"workers_killed"`
-	Faults        []FaultCount `json:"faults"`
+	RelaysKilled  int           `json:"relays_killed"` // with commands in hand
+	KilledInHand  int           `json:"commands_in_hand_of_killed_relays"`
+	WorkersKilled int           `json:"workers_killed"`
+	Faults        []fault.Count `json:"faults"`
 
 	Checks     int                 `json:"checks"` // how often the oracles were asked
 	Violations []finding.Violation `json:"violations"`
-	Schedule   []Fault             `json:"schedule"`
+	Schedule   []fault.Fault       `json:"schedule"`
 
 	mu sync.Mutex // guards OldestAge
 }
@@ -79,13 +80,6 @@ type Age struct {
 	Elsewhere float64 `json:"elsewhere_s"`
 }
 
-// FaultCount is how many faults of a kind there were.
-type FaultCount struct {
-	Kind    FaultKind `json:"fault"`
-	Planned int       `json:"planned"`
-	Landed  int       `json:"landed"` // hit something: commands in hand, bytes under way, sessions
-}
-
 func newReport(o Options) *Report {
 	return &Report{
 		Seed: o.Seed, Duration: o.Duration.Seconds(), Relays: o.Relays, Workers: o.Workers, Schedule: schedule(o),
@@ -103,16 +97,6 @@ func (r *Report) save(file string) error {
 		return err
 	}
 	return os.WriteFile(file, append(data, '\n'), 0o666)
-}
-
-// plan says how many faults of each kind are planned.
-func (r *Report) plan() string {
-	planned := countFaults(r.Schedule)
-	var parts []string
-	for _, m := range mix {
-		parts = append(parts, fmt.Sprintf("%s %d", m.kind, planned[m.kind]))
-	}
-	return strings.Join(parts, ", ")
 }
 
 func (r *Report) noteAge(there, elsewhere float64) {
@@ -150,11 +134,9 @@ func (r *Report) count(f *facts) {
 func (r *Report) fill(s *soak) {
 	r.Commands.PerSecond = float64(r.Commands.Delivered) / r.Drained
 	r.Attempts.Late = int(s.crew.late.Load())
-	planned := countFaults(r.Schedule)
-	for _, m := range mix {
-		r.Faults = append(r.Faults, FaultCount{m.kind, planned[m.kind], s.conductor.landed[m.kind]})
-	}
-	r.RelaysKilled, r.WorkersKilled = s.conductor.landed[FaultKill], s.conductor.landed[FaultWorker]
+	landed := s.conductor.landings.ByKind()
+	r.Faults = mix.Counts(r.Schedule, landed)
+	r.RelaysKilled, r.WorkersKilled = landed[FaultKill], landed[FaultWorker]
 	r.KilledInHand = int(s.conductor.inHand)
 	r.Violations = s.findings.List()
 	r.Finished, r.OK = true, len(r.Violations) == 0
@@ -164,12 +146,7 @@ func (r *Report) fill(s *soak) {
 func (r *Report) Fine() bool { return r.OK }
 
 // Landed faults of all kinds.
-func (r *Report) Landed() (n int) {
-	for _, f := range r.Faults {
-		n += f.Landed
-	}
-	return n
-}
+func (r *Report) Landed() int { return fault.Landed(r.Faults) }
 
 // Write writes the report as tables.
 func (r *Report) Write(out io.Writer) error {
@@ -206,16 +183,7 @@ func (r *Report) writeCounts(t io.Writer) {
 	row("oldest unsent", int(r.OldestAge.Elsewhere+0.5), "seconds; %.0f at the slow destination", r.OldestAge.Slow)
 }
 
-func (r *Report) writeFaults(t io.Writer) {
-	fmt.Fprintln(t, "  fault\tplanned\tlanded\t")
-	fmt.Fprintln(t, "  -----\t-------\t------\t")
-	planned := 0
-	for _, f := range r.Faults {
-		fmt.Fprintf(t, "  %s\t%d\t%d\t\n", f.Kind, f.Planned, f.Landed)
-		planned += f.Planned
-	}
-	fmt.Fprintf(t, "  all\t%d\t%d\t\n", planned, r.Landed())
-}
+func (r *Report) writeFaults(t io.Writer) { fault.WriteTable(t, r.Faults) }
 
 func (r *Report) verdict() string {
 	var b strings.Builder

@@ -94,9 +94,9 @@ func (s *soak) announce(source string) {
 	s.say.Linef("Postgres from %s", source)
 	s.say.Linef("Seed %d: %s commands in %v, with %d relay and %d worker processes and %d faults, the same at every run:",
 		s.Seed, progress.Thousands(s.commands()), s.Duration, s.Relays, s.Workers, len(s.report.Schedule))
-	s.say.Linef("  %s", s.report.plan())
+	s.say.Linef("  %s", mix.Summary(s.report.Schedule))
 	for _, f := range s.report.Schedule[:min(8, len(s.report.Schedule))] {
-		s.say.Linef("  %v", f)
+		s.say.Linef("  %s", mix.Line(f))
 	}
 	if more := len(s.report.Schedule) - 8; more > 0 {
 		s.say.Linef("  ... and %d more; --report FILE has all of them", more)
@@ -125,7 +125,7 @@ func (s *soak) set(server *pgtest.Server, dir string) error {
 	}
 	s.feeder = newFeeder(s.pool, s.receiver.url, s.Options)
 	s.crew, err = newCrew(s.Options, dir, socket, database)
-	s.conductor = &conductor{server: server, url: s.url, crew: s.crew, landed: map[FaultKind]int{}}
+	s.conductor = &conductor{server: server, url: s.url, crew: s.crew}
 	return err
 }
 
@@ -151,7 +151,7 @@ func (s *soak) perform(ctx context.Context) error {
 	defer stopWatching()
 	all.Go(func() { fail(s.watch(watching)) })
 	all.Go(func() { s.watchAge(watching) })
-	fail(s.conductor.run(ctx, s.report.Schedule))
+	fail(s.conductor.landings.Run(ctx, s.report.Schedule, s.conductor.apply))
 	fed.Wait()
 	s.report.Took = time.Since(began).Seconds()
 	s.drain(ctx)
@@ -231,7 +231,7 @@ func (s *soak) watch(ctx context.Context) error {
 func (s *soak) show() {
 	c := s.receiver.counted()
 	s.say.Update(c.effects, s.commands(), fmt.Sprintf("%s of %s commands, %s requests twice, %d faults landed, %d violations",
-		progress.Thousands(c.effects), progress.Thousands(s.commands()), progress.Thousands(c.duplicates), s.conductor.total(), s.findings.Count()))
+		progress.Thousands(c.effects), progress.Thousands(s.commands()), progress.Thousands(c.duplicates), s.conductor.landings.Total(), s.findings.Count()))
 }
 
 // watchAge keeps the greatest age of an unsent command, at the slow destination and elsewhere.
@@ -271,7 +271,7 @@ func (s *soak) judge(ctx context.Context) error {
 	if err := s.check(ctx, true); err != nil {
 		return err
 	}
-	s.findings.Add(notLanded(s.report.Schedule, s.conductor.landed))
+	s.findings.Add(notLanded(s.report.Schedule, s.conductor.landings.ByKind()))
 	s.report.fill(s)
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/idem-go/idem/cmd/idem/fleet"
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
 	"github.com/idem-go/idem/cmd/idem/soak/finding"
 )
 
@@ -113,10 +114,10 @@ func (w *signalWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func seedBeginningWith(t *testing.T, kinds ...FaultKind) uint64 {
+func seedBeginningWith(t *testing.T, kinds ...fault.Kind) uint64 {
 	for seed := uint64(1); seed < 1000; seed++ {
 		s := schedule(Options{Seed: seed, Duration: time.Minute, Relays: 2, Workers: 1})
-		if slices.EqualFunc(s[:len(kinds)], kinds, func(f Fault, k FaultKind) bool { return f.Kind == k }) {
+		if slices.EqualFunc(s[:len(kinds)], kinds, func(f fault.Fault, k fault.Kind) bool { return f.Kind == k }) {
 			return seed
 		}
 	}
@@ -135,12 +136,12 @@ func TestScheduleFollowsFromTheSeed(t *testing.T) {
 	if slices.Equal(a, schedule(o)) {
 		t.Error("two seeds give one schedule")
 	}
-	if first := countFaults(a[:len(mix)]); len(first) != len(mix) {
+	if first := fault.Planned(a[:len(mix)]); len(first) != len(mix) {
 		t.Errorf("it begins with %v, which is not one of each kind", first)
 	}
 	for _, f := range a {
 		limit := map[bool]int{true: o.Workers, false: o.Relays}[f.Kind == FaultWorker]
-		if f.Victim < 0 || f.Victim >= limit || f.Kind == FaultStop && f.lasts() <= relayLease || (f.Way != "") != (f.Kind == FaultCut) {
+		if f.Victim < 0 || f.Victim >= limit || f.Kind == FaultStop && f.Lasts() <= relayLease || (f.Way != "") != (f.Kind == FaultCut) {
 			t.Errorf("%v", f)
 		}
 	}

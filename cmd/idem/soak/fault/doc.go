@@ -1,0 +1,2 @@
+// Package fault plans the faults of a soak and lets them happen in their time.
+package fault

@@ -1,0 +1,24 @@
+package fault_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/idem-go/idem/cmd/idem/soak/fault"
+)
+
+func Example() {
+	mix := fault.Mix{{Kind: "kill", Of: 90}, {Kind: "restart", Of: 10, Server: true}}
+	faults := mix.Plan(rand.New(rand.NewPCG(1, 1)), 40*time.Millisecond, time.Millisecond, 10*time.Millisecond, func(*fault.Fault) {})
+	var landings fault.Landings
+	err := landings.Run(context.Background(), faults, func(_ context.Context, f fault.Fault) (landed bool, err error) {
+		return f.Kind == "kill", nil
+	})
+	fmt.Println(err, landings.ByKind()["kill"] > 0)
+	fmt.Println(mix.Missed("I12", faults, landings.ByKind()).Count, "kind missed")
+	// Output:
+	// <nil> true
+	// 1 kind missed
+}
