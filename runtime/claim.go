@@ -13,8 +13,8 @@ import (
 // claimLimit bounds one claim, so that a worker with many places does not take a whole queue.
 const claimLimit = 500
 
-// claims takes steps of q as long as there are free places. Places that become free while a claim is
-// under way are filled by the next one, so that claims grow with the load and need no timer.
+// claims takes steps of q as long as there are free places. Places that become free while a claim is under way are
+// filled by the next one, so that claims grow with the load.
 func (w *Worker) claims(ctx context.Context, q *queue) {
 	backlog := false // the last claim found as much as it asked for
 	for failures := 0; ; {
@@ -41,11 +41,7 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 			}
 		case len(steps) < free:
 			failures = 0
-			pause := pace.Jitter(w.cfg.Poll / 2)
-			if !whole {
-				pause = min(pause, time.Until(q.frontier.next))
-			}
-			if !w.rest(ctx, q, pause, whole) {
+			if !w.rest(ctx, q, whole) {
 				return
 			}
 		default:
@@ -57,7 +53,11 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 // rest waits until work is announced, or is due; false means that ctx ended. A poll only looks: with many workers that have
 // nothing to do, claims of nothing would be what keeps the database busy. It also learns when the next step is due, that
 // was enqueued for later. Where the last claim did not begin at the beginning, the next one need not be announced.
-func (w *Worker) rest(ctx context.Context, q *queue, pause time.Duration, whole bool) bool {
+func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
+	pause := pace.Jitter(w.cfg.Poll / 2)
+	if !whole {
+		pause = min(pause, time.Until(q.frontier.next))
+	}
 	for {
 		switch q.wait(ctx, pause) {
 		case ended:
@@ -90,8 +90,8 @@ func (w *Worker) nextDue(ctx context.Context, q *queue) time.Duration {
 	return time.Duration(*micros) * time.Microsecond
 }
 
-// claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a claim whose answer nobody
-// reads would leave steps leased.
+// claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a
+// claim whose answer nobody reads would leave steps leased.
 func (w *Worker) claim(q *queue, limit int, whole bool) ([]*heldStep, error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
