@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -34,6 +35,28 @@ func (b *bench) grouped() (steps, most int) {
 		most = max(most, e.Count)
 	}
 	return steps, most
+}
+
+// heldUp lets no row into the ledger until all handlers of what enqueue adds are back, none of which comes back before all
+// have begun: there are more of them than committers, so that some are committed together, however slowly they come.
+func (b *bench) heldUp(w *Worker, enqueue func() []Run) []Run {
+	b.Helper()
+	tx, err := b.pool.Begin(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := tx.Exec(b.Context(), `LOCK TABLE ledger IN EXCLUSIVE MODE`); err != nil {
+		b.Fatal(err)
+	}
+	runs := enqueue()
+	b.eventually("all handlers are back", func() bool {
+		held := w.holding()
+		return len(held) > 0 && !slices.ContainsFunc(held, func(s *heldStep) bool { return !s.settled.Load() })
+	})
+	if err := tx.Commit(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return runs
 }
 
 // completedAtOnce checks that all steps but the bad ones completed at their first attempt, with their rows.
@@ -80,8 +103,10 @@ func TestOneBadStepInAGroup(t *testing.T) {
 				}
 				return recordCharge(ctx, in)
 			})
-			b.work(slow())
-			runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(n, func(i int) int64 { return int64(i) }), nil))
+			_, w := b.workOn(b.pool, slow())
+			runs := b.heldUp(w, func() []Run {
+				return must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(n, func(i int) int64 { return int64(i) }), nil))
+			})
 			for i, run := range runs {
 				if i == 13 {
 					b.is(b.wait(run), StateDiscarded, ReasonAttemptsExhausted, 1, 0)
