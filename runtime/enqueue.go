@@ -115,13 +115,12 @@ func (c *Client) enqueue(ctx context.Context, def *definition, in any, opts []En
 		return Run{}, err
 	}
 	e.identify()
-	b := &pgx.Batch{}
-	b.Queue(c.sql.insert, e.args()...)
+	b := c.inserting(e)
 	if c.mayNotify(def.queue) {
 		b.Queue(sqlNotify, c.sql.channel, def.queue)
 	}
 	br := c.db.SendBatch(ctx, b)
-	run, err := c.inserted(e, br.QueryRow())
+	run, err := c.inserted(e, br)
 	if closeErr := br.Close(); err == nil {
 		err = closeErr
 	}
@@ -134,32 +133,39 @@ func (c *Client) enqueueTx(ctx context.Context, tx DB, def *definition, in any, 
 		return Run{}, err
 	}
 	e.identify()
-	b := &pgx.Batch{}
-	b.Queue(c.sql.insert, e.args()...)
+	b := c.inserting(e)
 	if c.notify {
 		b.Queue(sqlNotify, c.sql.channel, def.queue)
 	}
 	br := tx.SendBatch(ctx, b)
-	run, err := c.inserted(e, br.QueryRow())
+	run, err := c.inserted(e, br)
 	if closeErr := br.Close(); err == nil {
 		err = closeErr
 	}
 	return run, err
 }
 
-// inserted reads the answer of sqlInsert: a row is a new run, none a duplicate.
-func (c *Client) inserted(e *enqueued, row pgx.Row) (Run, error) {
+// inserting is the statement that adds e. Only a key makes it possible that its run is there already.
+func (c *Client) inserting(e *enqueued) *pgx.Batch {
+	b, sql := &pgx.Batch{}, c.sql.insertNew
+	if e.keyed {
+		sql = c.sql.insert
+	}
+	b.Queue(sql, e.args()...)
+	return b
+}
+
+// inserted reads the answer to inserting: no row is a duplicate.
+func (c *Client) inserted(e *enqueued, answers pgx.BatchResults) (Run, error) {
 	run := Run{ID: e.runID, Node: e.def.name}
-	var id int64
-	err := row.Scan(&id)
+	tag, err := answers.Exec()
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		run.Duplicate = true
 	case isGuard(err, inputGuard):
 		return Run{}, c.mismatch(run)
 	case err != nil:
 		return Run{}, err
 	}
+	run.Duplicate = tag.RowsAffected() == 0
 	return run, nil
 }
 
@@ -180,6 +186,9 @@ func enqueueMany[In any](ctx context.Context, c *Client, def *definition, ins []
 			return nil, err
 		}
 		batch = append(batch, e.identify())
+	}
+	if key == nil {
+		return c.insertManyNew(ctx, def, batch)
 	}
 	return c.insertMany(ctx, def, batch)
 }
@@ -215,6 +224,24 @@ func (c *Client) insertMany(ctx context.Context, def *definition, batch []*enque
 		return nil, c.findMismatch(ctx, def.name, batch)
 	}
 	if err != nil {
+		return nil, err
+	}
+	c.wake(def.queue)
+	return runs, nil
+}
+
+// insertManyNew adds runs of one node that have just got their ids.
+func (c *Client) insertManyNew(ctx context.Context, def *definition, batch []*enqueued) ([]Run, error) {
+	if len(batch) == 0 {
+		return nil, nil
+	}
+	runs := make([]Run, len(batch))
+	cols := newInsertColumns(len(batch))
+	for i, e := range batch {
+		runs[i] = Run{ID: e.runID, Node: def.name}
+		cols.add(e)
+	}
+	if _, err := c.db.Exec(ctx, c.sql.insertManyNew, cols.args(def)...); err != nil {
 		return nil, err
 	}
 	c.wake(def.queue)

@@ -36,9 +36,9 @@ func numbers(n int) string {
 
 var hotStatements = map[string]hotStatement{
 	"claim": {func(s *statements) string { return s.claim },
-		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_pkey", "steps_ready_idx"}},
+		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_ready_idx"}},
 	"claim from a place on": {func(s *statements) string { return s.claim },
-		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_pkey", "steps_ready_idx"}},
+		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
 	"due":     {func(s *statements) string { return s.due }, `'default', ARRAY['charge']`, []string{"steps_ready_idx"}},
 	"expired": {func(s *statements) string { return s.expired }, ``, []string{"steps_leased_idx"}},
 	"complete one": {func(s *statements) string { return s.completeOne },

@@ -4,6 +4,9 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"encoding/binary"
+	"math/bits"
+	mathrand "math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -12,12 +15,36 @@ var lowerBase32 = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPad
 // orderedBase32 keeps the order of the bytes in the order of the text.
 var orderedBase32 = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// newRunID names a run that was enqueued without a key: 48 bits of time, so that new rows stand side
-// by side in the index, and 80 random bits. The time decides nothing.
-func newRunID() string {
+// newRunID names a run that was enqueued without a key. Each is greater than the one before, so that new rows stand side
+// by side in the index. The order decides nothing.
+func newRunID() string { return lastRunID.next(time.Now()) }
+
+var lastRunID runIDs
+
+// runIDs gives the ids of one process: 48 bits of time in milliseconds, and 80 bits that are random at first and grow by
+// random steps within a millisecond.
+type runIDs struct {
+	mu     sync.Mutex
+	millis uint64
+	high   uint16
+	low    uint64
+}
+
+func (r *runIDs) next(now time.Time) string {
 	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(time.Now().UnixMilli())<<16)
-	_, _ = rand.Read(b[6:]) // never fails, see crypto/rand
+	r.mu.Lock()
+	if millis := uint64(now.UnixMilli()); millis > r.millis {
+		_, _ = rand.Read(b[:10]) // never fails, see crypto/rand
+		// The highest bit stays free, so that the steps of a millisecond do not overflow.
+		r.millis, r.high, r.low = millis, binary.BigEndian.Uint16(b[:])>>1, binary.BigEndian.Uint64(b[2:])
+	} else {
+		var carry uint64
+		r.low, carry = bits.Add64(r.low, 1+uint64(mathrand.Uint32()), 0)
+		r.high += uint16(carry)
+	}
+	binary.BigEndian.PutUint64(b[:], r.millis<<16|uint64(r.high))
+	binary.BigEndian.PutUint64(b[8:], r.low)
+	r.mu.Unlock()
 	return "run_" + orderedBase32.EncodeToString(b[:])
 }
 

@@ -21,8 +21,9 @@ const sqlLeaseLost = "ID001"
 // statements are the runtime's SQL texts for one schema. In the constants below the schema stands as
 // "idem", with its quotes, and is replaced by the configured one.
 type statements struct {
-	insert, insertMany, digests string
-	claim, settle               string
+	insert, insertNew           string
+	insertMany, insertManyNew   string
+	claim, settle, digests      string
 	complete, completeOne       string
 	heartbeat, sweep, readBack  string
 	due, expired, retire        string
@@ -35,7 +36,7 @@ func newStatements(schema string) *statements {
 	quoted := pgx.Identifier{schema}.Sanitize()
 	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
 	return &statements{
-		insert: in(sqlInsert), insertMany: in(sqlInsertMany), digests: in(sqlDigests),
+		insert: in(sqlInsert), insertNew: in(sqlInsertNew), insertMany: in(sqlInsertMany), insertManyNew: in(sqlInsertManyNew), digests: in(sqlDigests),
 		claim: in(sqlClaim), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
 		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), due: in(sqlDue), expired: in(sqlExpired), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
@@ -51,32 +52,39 @@ func channelName(schema string) string {
 	return "idem_" + schema
 }
 
-// sqlInsert adds a step once per run and node. The same input again adds nothing and returns no row;
-// another input tries to set an empty digest, which the table's check refuses.
-const sqlInsert = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
+// sqlInsertNew adds a step of a run that has just got its id: nobody else has it.
+const sqlInsertNew = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
 VALUES ($1::text, $2::text, $3::text, $4::integer, $5::integer,
-        COALESCE($6::timestamptz, now()) + $7::bigint * interval '1 microsecond', $8::json, $9::bytea)
-ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
-RETURNING id`
+        COALESCE($6::timestamptz, now()) + $7::bigint * interval '1 microsecond', $8::json, $9::bytea)`
 
-// sqlInsertMany is sqlInsert for many runs of one node; it returns the runs that are new.
-const sqlInsertMany = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
+// sqlInsertManyNew is sqlInsertNew for many runs of one node.
+const sqlInsertManyNew = `INSERT INTO "idem".steps AS s (run_id, node, queue, max_attempts, max_reclaims, scheduled_at, input, input_digest)
 SELECT v.run_id, $1::text, $2::text, $3::integer, $4::integer,
        COALESCE(v.scheduled_at, now()) + v.delay * interval '1 microsecond', v.input::json, v.digest
-FROM unnest($5::text[], $6::timestamptz[], $7::bigint[], $8::text[], $9::bytea[]) AS v(run_id, scheduled_at, delay, input, digest)
-ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest
+FROM unnest($5::text[], $6::timestamptz[], $7::bigint[], $8::text[], $9::bytea[]) AS v(run_id, scheduled_at, delay, input, digest)`
+
+// once adds a step once per run and node, for keys and for steps that enqueue others. The same input again adds nothing;
+// another input tries to set an empty digest, which the table's check refuses.
+const once = `
+ON CONFLICT (run_id, node) DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest`
+
+const sqlInsert = sqlInsertNew + once
+
+// sqlInsertMany returns the runs that were not there.
+const sqlInsertMany = sqlInsertManyNew + once + `
 RETURNING run_id`
 
 const sqlDigests = `SELECT s.run_id, s.input_digest FROM unnest($2::text[]) AS v(run_id)
 JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = $1::text`
 
-// sqlClaim takes up to $2 due steps, from a place in their order on. The ids come through an array: as a join the generic plan reads
-// the whole table, and with IN the limit may be applied more than once.
+// sqlClaim takes up to $2 due steps, from a place in their order on. Where they are comes through an array: as a join the
+// generic plan reads the whole table, and with IN the limit may be applied more than once. A locked row stays where it is;
+// one that was made due again since the statement began is left for the next claim, which that has announced.
 const sqlClaim = `UPDATE "idem".steps
 SET state = 'running', epoch = epoch + 1, worker = $3::text,
     lease_expires_at = clock_timestamp() + $4::bigint * interval '1 microsecond'
-WHERE id = ANY (ARRAY(
-    SELECT id FROM "idem".steps
+WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM "idem".steps
     WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($5::text[])
       AND (scheduled_at, id) >= ($6::timestamptz, $7::bigint)
     ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
