@@ -114,20 +114,20 @@ WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
             WHERE o."state" = 'pending' AND o."url" > d.destination ORDER BY o."url" LIMIT 1)
     FROM destinations d WHERE d.destination IS NOT NULL),
 due AS MATERIALIZED (
-    SELECT c."command_id" FROM destinations d
+    SELECT c.ctid FROM destinations d
     LEFT JOIN unnest(@destinations::text[], @rooms::integer[]) AS r(destination, room) ON r.destination = d.destination
     CROSS JOIN LATERAL (
-        SELECT o."command_id" FROM "commands" o
+        SELECT o.ctid FROM "commands" o
         WHERE o."state" = 'pending' AND o."url" = d.destination AND o."next_attempt_at" <= now()
+          AND (o."claim_expires_at" IS NULL OR o."claim_expires_at" <= now())
         ORDER BY o."next_attempt_at" LIMIT COALESCE(r.room, @share::integer) FOR UPDATE SKIP LOCKED) c
     LIMIT @limit::integer)
 UPDATE "commands" o SET
     "claim_epoch" = o."claim_epoch" + 1,
     "attempts" = o."attempts" + 1,
     "first_attempt_at" = COALESCE(o."first_attempt_at", clock_timestamp()),
-    "next_attempt_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond',
     "claim_expires_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond'
-WHERE o."command_id" = ANY (ARRAY(SELECT due."command_id" FROM due))
+WHERE o.ctid = ANY (ARRAY(SELECT due.ctid FROM due))
 RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
     (extract(epoch FROM clock_timestamp() - o."first_attempt_at") * 1000000)::bigint, o."created_at",
     o."url", '', o."payload"`,

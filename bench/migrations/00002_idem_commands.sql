@@ -24,6 +24,7 @@ CREATE TABLE "commands" (
     CONSTRAINT "commands_claim_check" CHECK ("claim_expires_at" IS NULL OR "state" = 'pending'),
     CONSTRAINT "commands_receipt_check" CHECK ("state" <> 'delivered' OR "receipt" IS NOT NULL)
 ) WITH (
+    fillfactor = 45, -- a claimed row stays in its page, and the indexes as they are
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02,
     autovacuum_vacuum_cost_delay = 1

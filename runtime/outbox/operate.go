@@ -85,7 +85,7 @@ type Status struct {
 
 // sqlStatus counts by state. The work is for the row that is pending.
 const sqlStatus = `SELECT state, count(*),
-    count(*) FILTER (WHERE state = 'pending' AND next_attempt_at <= now()),
+    count(*) FILTER (WHERE state = 'pending' AND next_attempt_at <= now() AND (claim_expires_at IS NULL OR claim_expires_at <= now())),
     count(*) FILTER (WHERE state = 'pending' AND claim_expires_at > now()),
     COALESCE((extract(epoch FROM clock_timestamp() - min(created_at) FILTER (WHERE state = 'pending')) * 1000000)::bigint, 0)
 FROM "outbox" GROUP BY state`

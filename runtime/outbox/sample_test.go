@@ -53,6 +53,7 @@ CREATE TABLE "webhook_outbox" (
     CONSTRAINT "webhook_outbox_claim_check" CHECK ("claim_expires_at" IS NULL OR "state" = 'pending'),
     CONSTRAINT "webhook_outbox_receipt_check" CHECK ("state" <> 'delivered' OR "receipt" IS NOT NULL)
 ) WITH (
+    fillfactor = 45, -- a claimed row stays in its page, and the indexes as they are
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02,
     autovacuum_vacuum_cost_delay = 1
@@ -96,23 +97,23 @@ WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
             WHERE o."state" = 'pending' AND o."customer" > keys.key ORDER BY o."customer" LIMIT 1)
     FROM keys WHERE keys.key IS NOT NULL),
 heads AS MATERIALIZED (
-    SELECT h."command_id" FROM keys
+    SELECT h.ctid FROM keys
     CROSS JOIN LATERAL (
-        SELECT o."command_id", o."next_attempt_at", o."url" FROM "webhook_outbox" o
+        SELECT o.ctid, o."next_attempt_at", o."claim_expires_at", o."url" FROM "webhook_outbox" o
         WHERE o."state" = 'pending' AND o."customer" = keys.key ORDER BY o."seq" LIMIT 1) h
-    WHERE h."next_attempt_at" <= now() AND h."url" NOT IN (
+    WHERE h."next_attempt_at" <= now() AND (h."claim_expires_at" IS NULL OR h."claim_expires_at" <= now())
+      AND h."url" NOT IN (
         SELECT r.destination FROM unnest(@destinations::text[], @rooms::integer[]) AS r(destination, room) WHERE r.room <= 0)
     LIMIT @limit::integer)
 UPDATE "webhook_outbox" o SET
     "claim_epoch" = o."claim_epoch" + 1,
     "attempts" = o."attempts" + 1,
     "first_attempt_at" = COALESCE(o."first_attempt_at", clock_timestamp()),
-    "next_attempt_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond',
     "claim_expires_at" = clock_timestamp() + @lease::bigint * interval '1 microsecond'
-WHERE o."command_id" = ANY (ARRAY(
-    SELECT c."command_id" FROM "webhook_outbox" c
-    WHERE c."command_id" = ANY (ARRAY(SELECT heads."command_id" FROM heads))
-      AND c."state" = 'pending' AND c."next_attempt_at" <= now()
+WHERE o.ctid = ANY (ARRAY(
+    SELECT c.ctid FROM "webhook_outbox" c
+    WHERE c.ctid = ANY (ARRAY(SELECT heads.ctid FROM heads))
+      AND c."state" = 'pending' AND c."next_attempt_at" <= now() AND (c."claim_expires_at" IS NULL OR c."claim_expires_at" <= now())
     FOR UPDATE SKIP LOCKED))
 RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
     (extract(epoch FROM clock_timestamp() - o."first_attempt_at") * 1000000)::bigint, o."created_at",

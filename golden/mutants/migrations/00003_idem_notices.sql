@@ -25,6 +25,7 @@ CREATE TABLE "notices" (
     CONSTRAINT "notices_claim_check" CHECK ("claim_expires_at" IS NULL OR "state" = 'pending'),
     CONSTRAINT "notices_receipt_check" CHECK ("state" <> 'delivered' OR "receipt" IS NOT NULL)
 ) WITH (
+    fillfactor = 45, -- a claimed row stays in its page, and the indexes as they are
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02,
     autovacuum_vacuum_cost_delay = 1

@@ -49,6 +49,7 @@ CREATE TABLE "notices" (
     CONSTRAINT "notices_claim_check" CHECK ("claim_expires_at" IS NULL OR "state" = 'pending'),
     CONSTRAINT "notices_receipt_check" CHECK ("state" <> 'delivered' OR "receipt" IS NOT NULL)
 ) WITH (
+    fillfactor = 45,
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02,
     autovacuum_vacuum_cost_delay = 1
@@ -88,6 +89,7 @@ CREATE TABLE "changes" (
     CONSTRAINT "changes_claim_check" CHECK ("claim_expires_at" IS NULL OR "state" = 'pending'),
     CONSTRAINT "changes_receipt_check" CHECK ("state" <> 'delivered' OR "receipt" IS NOT NULL)
 ) WITH (
+    fillfactor = 45,
     autovacuum_vacuum_scale_factor = 0.02,
     autovacuum_analyze_scale_factor = 0.02,
     autovacuum_vacuum_cost_delay = 1
