@@ -66,6 +66,26 @@ func TestF27_ConflictsKeepTheAttempt(t *testing.T) {
 	}
 }
 
+// An attempt that is run again reads its input again, and so finds out that its step was cancelled meanwhile.
+func TestF27_ConflictAfterTheStepWasCancelled(t *testing.T) {
+	bothWays(t, func(t *testing.T, b *bench, way string) {
+		b.raise("ledger", "40001", 1, false)
+		action := NewAction[charge](way)
+		RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+			_, err := b.client.Cancel(t.Context(), ctx.RunID(), "")
+			return errors.Join(noteRun(ctx, b.pool), err, writeCharge(ctx, way, in))
+		})
+		cfg := slow()
+		cfg.Lease = time.Hour // no heartbeat finds it out before
+		b.work(cfg)
+		run := b.charge(action)
+		b.is(b.wait(run), StateCancelled, ReasonCancelled, 1, 0)
+		b.eventually("the lease to be lost", func() bool { return len(b.events.of(EventLeaseLost)) == 1 })
+		b.ran(run, 1)
+		b.written(run, way, 0)
+	})
+}
+
 func TestF27_ConflictsWithoutEndFailTheAttempt(t *testing.T) {
 	bothWays(t, func(t *testing.T, b *bench, way string) {
 		b.raise("ledger", "40001", 1000, false)

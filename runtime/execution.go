@@ -85,13 +85,33 @@ func (ex *execution) call() (output []byte, err error) {
 		}
 	}()
 	probe.At(probe.HandlerStart, ex.step.runID, ex.step.node)
-	output, err = ex.step.handler.run(ex, ex.step.input)
+	input, err := ex.input()
+	if err != nil {
+		return nil, err
+	}
+	output, err = ex.step.handler.run(ex, input)
 	probe.At(probe.HandlerAfterWrite, ex.step.runID, ex.step.node)
 	if err != nil {
 		ask(err)
 	}
 	ex.tx.returned(err)
 	return output, err
+}
+
+// input gives the step's input away: a worker with many steps keeps none of them twice, encoded and decoded. The rare attempt
+// that is run again reads it again.
+func (ex *execution) input() ([]byte, error) {
+	s := ex.step
+	if input := s.input; input != nil {
+		s.input = nil
+		return input, nil
+	}
+	var input []byte
+	err := ex.w.control.QueryRow(ex, ex.w.sql.input, s.id, s.epoch).Scan((*rawBytes)(&input))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrLeaseLost
+	}
+	return input, err
 }
 
 // ask asks an error everything that it will be asked later. One that panics, like a nil pointer in an error

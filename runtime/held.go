@@ -17,7 +17,7 @@ type heldStep struct {
 	reclaims      int
 	interruptions int
 	maxAttempts   int
-	input         []byte
+	input         []byte // until a handler has it
 
 	handler *handler
 	queue   *queue

@@ -39,6 +39,7 @@ var hotStatements = map[string]hotStatement{
 		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_ready_idx"}},
 	"claim from a place on": {func(s *statements) string { return s.claim },
 		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
+	"input":   {func(s *statements) string { return s.input }, `1, 1`, []string{"steps_pkey"}},
 	"due":     {func(s *statements) string { return s.due }, `'default', ARRAY['charge']`, []string{"steps_ready_idx"}},
 	"expired": {func(s *statements) string { return s.expired }, ``, []string{"steps_leased_idx"}},
 	"complete one": {func(s *statements) string { return s.completeOne },

@@ -23,7 +23,8 @@ const sqlLeaseLost = "ID001"
 type statements struct {
 	insert, insertNew           string
 	insertMany, insertManyNew   string
-	claim, settle, digests      string
+	claim, input                string
+	settle, digests             string
 	complete, completeOne       string
 	heartbeat, sweep, readBack  string
 	due, expired, retire        string
@@ -37,7 +38,7 @@ func newStatements(schema string) *statements {
 	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
 	return &statements{
 		insert: in(sqlInsert), insertNew: in(sqlInsertNew), insertMany: in(sqlInsertMany), insertManyNew: in(sqlInsertManyNew), digests: in(sqlDigests),
-		claim: in(sqlClaim), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
+		claim: in(sqlClaim), input: in(sqlInput), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
 		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), due: in(sqlDue), expired: in(sqlExpired), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
@@ -89,6 +90,9 @@ WHERE ctid = ANY (ARRAY(
       AND (scheduled_at, id) >= ($6::timestamptz, $7::bigint)
     ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
 RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input, scheduled_at`
+
+// sqlInput gives the input of a step that is still held.
+const sqlInput = `SELECT input FROM "idem".steps WHERE id = $1::bigint AND epoch = $2::bigint`
 
 // sqlDue gives the microseconds until the queue's next step is due, or NULL. It asks for the first step in the order of
 // the index: of EXISTS the planner believes that the table's next rows will do, and reads all those that are completed.
