@@ -162,10 +162,17 @@ const asideConnections = 4
 // heartbeat of every step. In milliseconds.
 const controlLockTimeout = "2000"
 
+// recentlyUsed is for how long after its last use a connection is taken to be alive. Asked after one second, which is what
+// pgx does by itself, half of what idle workers cost the database would be that question.
+const recentlyUsed = 5 * time.Second
+
 func (w *Worker) newPool(ctx context.Context, connections int, session map[string]string) (*pgxpool.Pool, error) {
 	cfg := w.base.Copy()
 	cfg.MaxConns = int32(connections)
 	cfg.MinConns, cfg.MinIdleConns = 0, 0
+	if cfg.ShouldPing == nil {
+		cfg.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > recentlyUsed }
+	}
 	if !w.cfg.Pooler {
 		params := cfg.ConnConfig.RuntimeParams
 		params["idle_in_transaction_session_timeout"] = w.idleTimeout()
