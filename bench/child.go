@@ -157,7 +157,7 @@ func (t childTask) work(orders *bufio.Scanner, out io.Writer) error {
 		end()
 	}()
 	reports := json.NewEncoder(out)
-	for last := int64(0); sleep(ctx, 2*time.Millisecond) == nil; {
+	for last := int64(0); sleep(ctx, 10*time.Millisecond) == nil; {
 		if n := completed.Load(); n != last {
 			last = n
 			if err := reports.Encode(childReport{Steps: int(n)}); err != nil {
