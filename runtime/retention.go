@@ -46,12 +46,11 @@ func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 
 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
 // for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests
-// batchRest times as long as each batch took: it removes about as many steps as it can complete, and takes a tenth of two
-// cores for it.
+// batchRest times as long as each batch took: it removes about as many steps as it can complete.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
-	batchRest   = 4
+	batchRest   = 6
 )
 
 // retires removes steps whose time is over. Every worker does; what one has locked the others pass over.
