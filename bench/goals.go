@@ -19,6 +19,7 @@ type goal struct {
 
 func value(s Sample) float64       { return s.Value }
 func p99(s Sample) float64         { return s.P99 }
+func dead(s Sample) float64        { return s.Dead }
 func postgresCPU(s Sample) float64 { return s.PostgresCPU }
 
 func goals() []goal {
@@ -39,6 +40,8 @@ func goals() []goal {
 		{about: "a grown, un-vacuumed table, to an empty one", of: "growth/idem-unvacuumed", to: []string{"growth/idem-empty"}, figure: value, limit: 0.9},
 		{about: "the same with retention deleting, to an empty one", of: "growth/idem-retention", to: []string{"growth/idem-empty"}, figure: value, limit: 0.9},
 		{about: "a snapshot held open, to an empty table", of: "growth/idem-snapshot", to: []string{"growth/idem-empty"}, figure: value, limit: 0.8},
+		{about: "at half rate, the table's size, to before", of: "endurance/idem-half-rate", figure: value, atMost: true, limit: 1.1},
+		{about: "at half rate, its dead rows, to before", of: "endurance/idem-half-rate", figure: dead, atMost: true, limit: 1.1},
 		{about: "2 workers, to one", of: "workers/idem-2", to: []string{"workers/idem-1"}, figure: value, limit: 1},
 		{about: "4 workers, to one", of: "workers/idem-4", to: []string{"workers/idem-1"}, figure: value, limit: 1},
 		{about: "memory of a worker that holds 10,000 steps, MiB", of: "memory/idem-claimed", figure: value, atMost: true, limit: 100},

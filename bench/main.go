@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"runtime/pprof"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -55,11 +56,12 @@ type scale struct {
 	commands  int           // of the relay
 	claimed   int           // steps that a worker holds at once
 	idle      time.Duration // how long idle workers are watched
+	endure    time.Duration // how long a table is watched under a steady load; 0: not at all
 }
 
 var (
 	fullScale  = scale{samples: 500, pending: 100_000, completed: 1_000_000, hold: 20 * time.Second, commands: 50_000, claimed: 10_000, idle: 30 * time.Second}
-	quickScale = scale{samples: 3, pending: 400, completed: 1_000, hold: 100 * time.Millisecond, commands: 200, claimed: 200, idle: 500 * time.Millisecond}
+	quickScale = scale{samples: 3, pending: 400, completed: 1_000, hold: 100 * time.Millisecond, commands: 200, claimed: 200, idle: 500 * time.Millisecond, endure: 3 * time.Second}
 )
 
 const (
@@ -94,6 +96,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&s.commands, "commands", s.commands, "commands of a relay measurement")
 	flags.IntVar(&s.claimed, "claimed", s.claimed, "steps that memory/idem-claimed holds")
 	flags.DurationVar(&s.idle, "idle", s.idle, "how long memory/idem-idle watches its workers")
+	flags.DurationVar(&s.endure, "endure", s.endure, "how long endurance/idem-half-rate runs; half an hour tells something. Default: it does not")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -117,8 +120,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if o.list {
 		return list(out, chosen)
 	}
+	if o.scale.endure == 0 {
+		chosen = slices.DeleteFunc(chosen, func(m measurement) bool { return strings.HasPrefix(m.name, "endurance/") })
+	}
 	if len(chosen) == 0 {
-		return fmt.Errorf("-run %v matches no measurement; see -list", o.selected)
+		return fmt.Errorf("-run %v matches no measurement that would run; see -list", o.selected)
 	}
 	if o.profile != "" {
 		stop, err := profileTo(o.profile)

@@ -21,7 +21,7 @@ type measurement struct {
 // measurements gives all of them, in the order in which a repetition runs them.
 func measurements() []measurement {
 	return slices.Concat(
-		throughput(), slowHandlers(), failures(), latency(), enqueueing(), relaying(), growth(), severalWorkers(), footprint(),
+		throughput(), slowHandlers(), failures(), latency(), enqueueing(), relaying(), growth(), severalWorkers(), footprint(), enduring(),
 	)
 }
 
@@ -43,7 +43,9 @@ type Sample struct {
 	// Shares of the machine's CPU time: all that was busy, and what others than the two took of it.
 	Busy  float64 `json:"busy,omitempty"`
 	Other float64 `json:"other,omitempty"`
-	Note  string  `json:"note,omitempty"`
+	// Dead rows of a table after a while, to those before.
+	Dead float64 `json:"dead,omitempty"`
+	Note string  `json:"note,omitempty"`
 }
 
 // Units.
@@ -52,6 +54,7 @@ const (
 	milliseconds = "ms"
 	mebibytes    = "MiB"
 	ofACore      = "% of a core"
+	ofBefore     = "of before"
 )
 
 // measure runs the measurements, all of them once in each repetition, so that what changes on the machine meanwhile
@@ -76,7 +79,7 @@ func measure(ctx context.Context, server *pgtest.Server, chosen []measurement, o
 }
 
 func measureOnce(ctx context.Context, server *pgtest.Server, m measurement, o options) (Sample, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.scale.endure)
 	defer cancel()
 	r := &rig{server: server, steps: o.steps, scale: o.scale, sample: Sample{Name: m.name}}
 	defer r.close()
@@ -103,6 +106,9 @@ func (s Sample) String() string {
 	}
 	if s.Seconds > 0 {
 		line += fmt.Sprintf(" %.2fs", s.Seconds)
+	}
+	if s.Dead > 0 {
+		line += fmt.Sprintf(" dead=%s", figure(s.Dead))
 	}
 	if s.Note != "" {
 		line += " " + s.Note
