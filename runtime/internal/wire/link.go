@@ -82,7 +82,7 @@ func (l *link) serve() {
 	defer l.end()
 	in := bufio.NewReaderSize(l.client, bufferSize)
 	first, code, err := l.greet(in)
-	if err != nil {
+	if err != nil || l.proxy.drops(code) {
 		return
 	}
 	server, err := l.connect()

@@ -36,6 +36,7 @@ type Proxy struct {
 	links       map[*link]struct{}
 	connections int
 	refusing    bool
+	deaf        bool // to requests to cancel
 	roundTrips  map[int]int // by connection
 	cuts        []*Cut
 	observers   []func(Request)
@@ -149,6 +150,20 @@ func (p *Proxy) Refuse() (allow func()) {
 	}
 	set(true)
 	return func() { set(false) }
+}
+
+// DropCancels has requests to cancel ended, from now on, before they reach the server: pgx sends one some time after it has
+// lost a connection, whatever that connection's session is doing by then.
+func (p *Proxy) DropCancels() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.deaf = true
+}
+
+func (p *Proxy) drops(code uint32) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.deaf && code == codeCancel
 }
 
 // PauseRequests holds back what clients send, until resume is called. What is held back is delivered then.

@@ -395,6 +395,27 @@ func TestCancelRequestsPass(t *testing.T) {
 	}
 }
 
+func TestDropCancels(t *testing.T) {
+	p, conn, _ := setup(t)
+	p.DropCancels()
+	done := make(chan error, 1)
+	go func() {
+		_, err := conn.Exec(ctx, "SELECT pg_sleep(0.5)")
+		done <- err
+	}()
+	for asked := false; ; asked = true {
+		select {
+		case err := <-done:
+			if err != nil || !asked {
+				t.Errorf("asked to cancel: %v; %v", asked, err)
+			}
+			return
+		default:
+			_ = conn.PgConn().CancelRequest(ctx)
+		}
+	}
+}
+
 func TestCopyPasses(t *testing.T) {
 	p, conn, direct := setup(t)
 	const n = 200_000 // more than any buffer on the way holds
