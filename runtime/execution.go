@@ -98,8 +98,8 @@ func (ex *execution) call() (output []byte, err error) {
 	return output, err
 }
 
-// input gives the step's input away: a worker with many steps keeps none of them twice, encoded and decoded. The rare attempt
-// that is run again reads it again.
+// input gives the step's input away: a worker with many steps keeps none twice, encoded and decoded. The rare attempt that
+// is run again reads it again.
 func (ex *execution) input() ([]byte, error) {
 	s := ex.step
 	if input := s.input; input != nil {

@@ -55,11 +55,11 @@
 // Table.Effect.Columns are command_id, the author's columns, and body if there is one. InsertSQL takes run_id, node and
 // payload_digest as $1 to $3, then these, and refuses another payload by the guard, as for effects. GroupSQL does the
 // same with an array for each of them, or is empty. ClaimSQL has named parameters and takes at most @limit commands
-// that are pending and due (next_attempt_at <= now()), that nobody has claimed whose claim has not expired, and that are
+// that are pending and due (next_attempt_at <= now()), are under no claim that still runs (claim_expires_at), and are
 // not locked by somebody else. For each it raises claim_epoch and attempts, sets first_attempt_at if it is null, and sets
-// claim_expires_at to @lease microseconds from now; what is indexed it leaves, so that a claim writes no index where the
-// page has room, for which the table leaves half of each. It returns, in this order: command_id, run_id, node, claim_epoch, attempts, the
-// microseconds since first_attempt_at, created_at, destination and key, each "" where there is none, and the body as
+// claim_expires_at to @lease microseconds from now. It changes nothing that is indexed, and the table leaves half of each
+// page for it, so that a claim writes no index. It returns, in this order: command_id, run_id, node, claim_epoch,
+// attempts, the microseconds since first_attempt_at, created_at, destination and key, each "" where there is none, and the body as
 // bytea. With to= and without order_by= it goes through the destinations from @after on, in the order of "C", and takes
 // from each at most what @rooms says for it in @destinations, else @share. With order_by= it goes through the keys from
 // @after on, and takes the first pending command of each, if that is due; with to= also, none for a destination whose
