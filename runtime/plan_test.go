@@ -1,14 +1,14 @@
 package runtime
 
 import (
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/internal/explain"
 )
 
 // hotStatement is one that runs per step or per group, with what its plan may look the steps up by.
@@ -16,13 +16,6 @@ type hotStatement struct {
 	sql     func(*statements) string
 	args    string   // in SQL
 	indexes []string // all that may be used, and each must be
-}
-
-func (s hotStatement) arguments() string {
-	if s.args == "" {
-		return ""
-	}
-	return "(" + s.args + ")"
 }
 
 // numbers writes an array of the numbers up to n.
@@ -107,63 +100,28 @@ func TestPlansOfHotStatements(t *testing.T) {
 			b := newBench(t)
 			b.exec(unaware)
 			fill(b)
-			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			for _, mode := range []explain.Mode{explain.Custom, explain.Generic} {
 				b.plans(t, mode)
 			}
 		})
 	}
 }
 
-func (b *bench) plans(t *testing.T, mode string) {
+func (b *bench) plans(t *testing.T, mode explain.Mode) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), b.pool.Config().ConnString())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
-	if _, err := conn.Exec(t.Context(), `SET plan_cache_mode = `+mode); err != nil {
-		t.Fatal(err)
-	}
 	all := newStatements(DefaultSchema)
 	for name, s := range hotStatements {
-		statement := strings.ReplaceAll(name, " ", "_")
-		var raw []byte
-		if _, err := conn.Exec(t.Context(), fmt.Sprintf(`PREPARE %s AS %s`, statement, s.sql(all))); err != nil {
+		used, plan, err := explain.Indexes(t.Context(), conn, mode, "steps", s.sql(all), s.args)
+		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		explain := fmt.Sprintf(`EXPLAIN (FORMAT JSON) EXECUTE %s%s`, statement, s.arguments())
-		if err := conn.QueryRow(t.Context(), explain, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		var plans []struct{ Plan planNode }
-		if err := json.Unmarshal(raw, &plans); err != nil {
-			t.Fatal(err)
-		}
-		used := plans[0].Plan.indexes()
-		if slices.Sort(used); !slices.Equal(slices.Compact(used), s.indexes) {
-			t.Errorf("%s with %s looks steps up by %v, want %v\n%s", name, mode, used, s.indexes, raw)
+		if !slices.Equal(used, s.indexes) {
+			t.Errorf("%s with %s looks steps up by %v, want %v\n%s", name, mode, used, s.indexes, plan)
 		}
 	}
-}
-
-// planNode is what a plan says about how it gets at rows.
-type planNode struct {
-	Type     string     `json:"Node Type"`
-	Relation string     `json:"Relation Name"`
-	Index    string     `json:"Index Name"`
-	Plans    []planNode `json:"Plans"`
-}
-
-// indexes lists the indexes of the steps that are used, and their table for a scan of all of it.
-func (n planNode) indexes() (used []string) {
-	switch {
-	case n.Type == "Seq Scan" && n.Relation == "steps":
-		used = append(used, "the whole table")
-	case n.Index != "":
-		used = append(used, n.Index)
-	}
-	for _, child := range n.Plans {
-		used = append(used, child.indexes()...)
-	}
-	return used
 }

@@ -17,7 +17,8 @@ func newStatements(table, archive string) *statements {
 
 // sqlMark records outcomes: for each command the state that follows, of which "pending" means another send. The fence
 // is the epoch that the claim has set: a relay that lost its claim changes nothing. An unsent command gets its attempt
-// back.
+// back. It does not ask for the state, on purpose: only a pending command has that epoch, and the partial index of pending
+// ones would tempt the planner to read all of them, in a backlog of any size.
 const sqlMark = `UPDATE "outbox" o SET
     state = v.state,
     attempts = o.attempts - v.unsent,
@@ -31,7 +32,7 @@ const sqlMark = `UPDATE "outbox" o SET
     finished_at = CASE WHEN v.state <> 'pending' THEN clock_timestamp() END
 FROM unnest(@ids::text[], @epochs::bigint[], @states::text[], @unsent::integer[], @delays::bigint[], @receipts::bytea[], @errors::text[])
        AS v(id, epoch, state, unsent, delay, receipt, error)
-WHERE o.command_id = v.id AND o.claim_epoch = v.epoch AND o.state = 'pending'`
+WHERE o.command_id = v.id AND o.claim_epoch = v.epoch`
 
 // sqlMarked tells which outcomes are recorded after all, when fewer rows were marked than expected: the answer to an
 // earlier try may have been lost.

@@ -36,7 +36,7 @@ type Proxy struct {
 	links       map[*link]struct{}
 	connections int
 	refusing    bool
-	deaf        bool // to requests to cancel
+	deaf        bool        // to requests to cancel
 	roundTrips  map[int]int // by connection
 	cuts        []*Cut
 	observers   []func(Request)
