@@ -12,3 +12,15 @@ func OutcomeOf(err error) string {
 
 // DelayOf gives how long the provider wants to be left alone.
 func DelayOf(err error) time.Duration { return outcomeOf(err).delay }
+
+// Statements are what calls run again and again, for tests of their plans.
+func Statements(schema string) map[string]string {
+	all := map[string]string{
+		"load": sqlLoad, "latest": sqlLatest, "latest undo": sqlLatestUndo, "settle": sqlSettle, "doubt": sqlDoubt,
+		"again": sqlAgain, "unsent": sqlUnsent, "remark": sqlRemark,
+	}
+	for name, sql := range all {
+		all[name] = inSchema(schema, sql)
+	}
+	return all
+}

@@ -52,9 +52,10 @@ SET dispatches = dispatches + 1, dispatched_at = clock_timestamp(), not_before =
     epoch = epoch + 1, actor = $3::text, reason = $4::text
 WHERE key = $1::text AND epoch = $2::bigint`
 
-// sqlUnsent stores that the call has not left.
+// sqlUnsent stores that a prepared call has not left. It does not ask for state = 'prepared', on purpose: the partial index of
+// open calls would tempt the planner to read all of them.
 const sqlUnsent = `UPDATE "idem".intents SET dispatched_at = NULL, epoch = epoch + 1, actor = $3::text, reason = $4::text
-WHERE key = $1::text AND epoch = $2::bigint AND state = 'prepared'`
+WHERE key = $1::text AND epoch = $2::bigint AND settled_at IS NULL AND state <> 'unknown'`
 
 // sqlRemark adds to the history and changes nothing else.
 const sqlRemark = `UPDATE "idem".intents SET epoch = epoch + 1, actor = $3::text, reason = $4::text
