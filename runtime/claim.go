@@ -52,7 +52,8 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 
 // rest waits until work is announced, or is due; false means that ctx ended. A poll only looks: with many workers that have
 // nothing to do, claims of nothing would be what keeps the database busy. It also learns when the next step is due, that
-// was enqueued for later. Where the last claim did not begin at the beginning, the next one need not be announced.
+// was enqueued for later. It looks from the beginning, as a whole claim does, and counts as one: where that takes long, and
+// where the last claim began elsewhere, the next claim need not be announced.
 func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 	pause := pace.Jitter(w.cfg.Poll / 2)
 	if !whole {
@@ -65,10 +66,12 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 		case announced:
 			return true
 		}
-		if !whole {
+		began := time.Now()
+		if !whole || !q.frontier.whole(began) {
 			return true
 		}
 		due := w.nextDue(ctx, q)
+		q.frontier.took(began, time.Now())
 		if due <= 0 {
 			return true
 		}

@@ -19,6 +19,9 @@ type frontier struct {
 	next time.Time // when a claim may begin at the beginning again, by this process's monotonic clock
 }
 
+// beginning is before every time.
+var beginning = pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
+
 // wholeShare is how many times as long as a claim from the beginning took the next one is not due.
 const wholeShare = 9
 
@@ -28,7 +31,7 @@ func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || !now.Befo
 // bound is where a claim begins.
 func (f *frontier) bound(whole bool) (at pgtype.Timestamptz, id int64) {
 	if whole {
-		return pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}, 0
+		return beginning, 0
 	}
 	return pgtype.Timestamptz{Time: f.at, Valid: true}, f.id
 }
@@ -41,7 +44,7 @@ func (f *frontier) advance(at time.Time, id int64) {
 	}
 }
 
-// took notes how long a claim from the beginning was.
+// took notes how long a look from the beginning was.
 func (f *frontier) took(began, ended time.Time) {
 	f.next = ended.Add(wholeShare * ended.Sub(began))
 }

@@ -125,22 +125,29 @@ func TestClaimsUnderAHeldSnapshot(t *testing.T) {
 	}
 }
 
-// pagesOfClaim is how many pages a claim reads to find its steps, from a place on. Time would say the same, less surely.
+// pagesOfClaim is how many pages a claim reads to find its steps, from a place on.
 func (b *bench) pagesOfClaim(from string) int {
 	b.Helper()
+	return b.pages(`SELECT id FROM idem.steps
+		WHERE state = 'pending' AND queue = 'default' AND scheduled_at <= now() AND (scheduled_at, id) >= (` + from + `)
+		ORDER BY scheduled_at, id LIMIT 50`)
+}
+
+// pages is how many pages a query reads. Time would say the same, less surely.
+func (b *bench) pages(sql string) int {
+	b.Helper()
+	var raw []byte
 	var plan []struct {
 		Plan struct {
 			Pages int `json:"Shared Hit Blocks"`
+			Read  int `json:"Shared Read Blocks"`
 		}
 	}
-	var raw []byte
-	if err := b.pool.QueryRow(b.Context(), `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT id FROM idem.steps
-		WHERE state = 'pending' AND queue = 'default' AND scheduled_at <= now() AND (scheduled_at, id) >= (`+from+`)
-		ORDER BY scheduled_at, id LIMIT 50`).Scan(&raw); err != nil {
+	if err := b.pool.QueryRow(b.Context(), `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) `+sql).Scan(&raw); err != nil {
 		b.Fatal(err)
 	}
 	if err := json.Unmarshal(raw, &plan); err != nil {
 		b.Fatal(err)
 	}
-	return plan[0].Plan.Pages
+	return plan[0].Plan.Pages + plan[0].Plan.Read
 }

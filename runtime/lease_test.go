@@ -165,13 +165,13 @@ func TestF12_CompletionRacesTheSweep(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `UPDATE idem.steps SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now()`); err != nil {
 		t.Fatal(err)
 	}
-	if n := must[int](t)(w.sweepOnce()); n != 0 {
+	if n := must[int](t)(w.sweepOnce(beginning)); n != 0 {
 		t.Errorf("the sweep took %d steps that were being completed", n)
 	}
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := must[int](t)(w.sweepOnce()); n != 0 {
+	if n := must[int](t)(w.sweepOnce(beginning)); n != 0 {
 		t.Errorf("the sweep took %d completed steps", n)
 	}
 	b.is(b.now(run), StateCompleted, "", 1, 0)
@@ -192,7 +192,7 @@ func TestF13_HeartbeatAfterReclaim(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.expire(run)
-	if n := must[int](t)(w.sweepOnce()); n != 1 {
+	if n := must[int](t)(w.sweepOnce(beginning)); n != 1 {
 		t.Fatalf("swept %d steps, want 1", n)
 	}
 	other := b.idle(slow())
@@ -315,13 +315,13 @@ func TestF15_TwoSweepersReclaimOnce(t *testing.T) {
 	var sweepers sync.WaitGroup
 	for range 4 {
 		sweepers.Go(func() {
-			if err := w.sweep(); err != nil {
+			if err := w.sweep(beginning); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	sweepers.Wait()
-	if err := w.sweep(); err != nil { // what others had locked
+	if err := w.sweep(beginning); err != nil { // what others had locked
 		t.Error(err)
 	}
 	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending' AND reclaims = 1 AND attempt = 1`); n != 150 {
@@ -343,7 +343,7 @@ func TestSweepPassesOverLockedSteps(t *testing.T) {
 	must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 200, true))
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
 	tx := b.lockedStep(runs[0])
-	if err := w.sweep(); err != nil {
+	if err := w.sweep(beginning); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending'`); n != 119 {

@@ -188,7 +188,7 @@ func (m *machine) expire(t *rapid.T) {
 }
 
 func (m *machine) sweep(t *rapid.T) {
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.sweep, sweepPage)
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.sweep, sweepPage, beginning)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func basics(t *testing.T, b *bench, pool *pgxpool.Pool, m mode) {
 	if err := w.renew(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := w.sweep(); err != nil {
+	if err := w.sweep(beginning); err != nil {
 		t.Error(err)
 	}
 	stop()

@@ -100,9 +100,10 @@ const sqlDue = `SELECT (SELECT (extract(epoch FROM scheduled_at - now()) * 10000
     WHERE state = 'pending' AND queue = $1::text AND node = ANY ($2::text[])
     ORDER BY scheduled_at, id LIMIT 1)`
 
-// sqlExpired tells whether a sweep would find something.
+// sqlExpired tells whether a sweep of leases from $1 on would find something, and when it looked.
 const sqlExpired = `SELECT (SELECT id FROM "idem".steps
-    WHERE state = 'running' AND lease_expires_at < now() ORDER BY lease_expires_at, id LIMIT 1) IS NOT NULL`
+    WHERE state = 'running' AND lease_expires_at >= $1::timestamptz AND lease_expires_at < now()
+    ORDER BY lease_expires_at, id LIMIT 1) IS NOT NULL, now()`
 
 // sqlComplete completes steps that are still held: the epoch is the fence. If one is not, the statement
 // fails, and with it everything that was written before it. It does not ask for the state, on purpose: an
@@ -160,10 +161,11 @@ renewed AS (
 SELECT id FROM held`
 
 // sqlSweep takes steps back whose lease has run out. The attempt stays, and so does the place in the queue: what
-// was enqueued since does not delay a recovery. Past max_reclaims the step is discarded. A step that somebody is completing at the moment is locked and passed over.
+// was enqueued since does not delay a recovery. Past max_reclaims the step is discarded. A step that somebody is completing
+// at the moment is locked and passed over. Leases that ran out before $2 are not looked at.
 const sqlSweep = `WITH expired AS MATERIALIZED (
     SELECT id, worker, reclaims >= max_reclaims AS give_up FROM "idem".steps
-    WHERE state = 'running' AND lease_expires_at < now()
+    WHERE state = 'running' AND lease_expires_at >= $2::timestamptz AND lease_expires_at < now()
     ORDER BY lease_expires_at, id LIMIT $1::integer FOR UPDATE SKIP LOCKED),
 swept AS (
     UPDATE "idem".steps s

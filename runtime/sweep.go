@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idem-go/idem/runtime/internal/pace"
 )
@@ -15,18 +16,52 @@ const sweepPage = 100
 // sweeps takes steps back whose worker has not renewed their lease. Every worker sweeps; there is no
 // leader, and jitter keeps them apart.
 func (w *Worker) sweeps(ctx context.Context) {
+	h := horizon{keep: 2 * w.cfg.Sweep}
 	for failures := 0; pace.Pause(ctx, w.sweepPause(failures)); {
-		if !w.expiredLeases(ctx) {
-			failures = 0
-			continue
-		}
-		if err := w.sweep(); err != nil && ctx.Err() == nil {
+		if err := w.sweepFrom(ctx, &h); err != nil && ctx.Err() == nil {
 			failures++
 			w.unreachable("sweep", failures, err)
 			continue
 		}
 		failures = 0
 	}
+}
+
+// horizon is how far back a sweep looks, which keeps it from what [frontier] keeps claims from: while an old snapshot is held
+// open, or nobody vacuums, every lease that there was is still in the index, and a sweep of all of them takes the longer
+// the longer that lasts. What ran out before the sweep before was taken back by it, but for what was locked at the time or
+// committed late: sweeps of all find that, which take a tenth of the time at most. Usually every sweep is one.
+type horizon struct {
+	keep  time.Duration // what ran out no longer ago than this, before the last sweep, is looked at again
+	swept time.Time     // when the last sweep looked, by the database's clock; zero: there was none
+	next  time.Time     // when all may be looked at again, by this process's monotonic clock
+}
+
+// from is where a sweep begins, and whether that is at the beginning.
+func (h *horizon) from(now time.Time) (at pgtype.Timestamptz, whole bool) {
+	if h.swept.IsZero() || !now.Before(h.next) {
+		return beginning, true
+	}
+	return pgtype.Timestamptz{Time: h.swept.Add(-h.keep), Valid: true}, false
+}
+
+// sweepFrom looks whether leases have run out, which costs an idle database less than a sweep does, and sweeps if so.
+func (w *Worker) sweepFrom(ctx context.Context, h *horizon) error {
+	began := time.Now()
+	from, whole := h.from(began)
+	found, at, err := w.expiredLeases(ctx, from)
+	if err == nil && found {
+		err = w.sweep(from)
+	}
+	if err != nil {
+		return err
+	}
+	h.swept = at
+	if whole {
+		ended := time.Now()
+		h.next = ended.Add(wholeShare * ended.Sub(began))
+	}
+	return nil
 }
 
 func (w *Worker) sweepPause(failures int) time.Duration {
@@ -36,29 +71,28 @@ func (w *Worker) sweepPause(failures int) time.Duration {
 	return pace.Jitter(w.cfg.Sweep)
 }
 
-// expiredLeases tells whether a sweep would find something, which costs an idle database less than a sweep does. An error
-// counts as yes: the sweep that follows reports it.
-func (w *Worker) expiredLeases(ctx context.Context) (found bool) {
+// expiredLeases tells whether a sweep would find something, and when, by the database's clock.
+func (w *Worker) expiredLeases(ctx context.Context, from pgtype.Timestamptz) (found bool, at time.Time, err error) {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
 	defer cancel()
-	err := w.control.QueryRow(ctx, w.sql.expired).Scan(&found)
-	return found || err != nil
+	err = w.control.QueryRow(ctx, w.sql.expired, from).Scan(&found, &at)
+	return found, at, err
 }
 
-// sweep pages through the expired leases.
-func (w *Worker) sweep() error {
+// sweep pages through the leases that have run out.
+func (w *Worker) sweep(from pgtype.Timestamptz) error {
 	for {
-		n, err := w.sweepOnce()
+		n, err := w.sweepOnce(from)
 		if err != nil || n < sweepPage {
 			return err
 		}
 	}
 }
 
-func (w *Worker) sweepOnce() (n int, err error) {
+func (w *Worker) sweepOnce(from pgtype.Timestamptz) (n int, err error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
-	rows, err := w.control.Query(ctx, w.sql.sweep, sweepPage)
+	rows, err := w.control.Query(ctx, w.sql.sweep, sweepPage, from)
 	if err != nil {
 		return 0, err
 	}
