@@ -76,14 +76,16 @@ func (g grown) measure(ctx context.Context, r *rig) error {
 	return errors.Join(run.consistent(ctx, r, steps), g.note(ctx, r))
 }
 
-// note says how much was removed before the worker stopped.
+// note says how soon the worker found its first step, which comes before the clock runs, and how much was removed before
+// it stopped.
 func (g grown) note(ctx context.Context, r *rig) error {
+	r.sample.Note = fmt.Sprintf("first step after %.1f s", r.firstStep.Seconds())
 	if !g.retention {
 		return nil
 	}
 	var left int
 	err := r.admin.QueryRow(ctx, "SELECT count(*) FROM idem.steps WHERE worker = 'before'").Scan(&left)
-	r.sample.Note = fmt.Sprintf("%d of %d removed", r.scale.completed-left, r.scale.completed)
+	r.sample.Note += fmt.Sprintf("; %d of %d removed", r.scale.completed-left, r.scale.completed)
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"embed"
 	"io/fs"
 	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -104,7 +106,13 @@ func (i idemRun) enqueue(ctx context.Context, r *rig, charges []ledger.Charge) e
 
 // work measures how fast a worker completes steps steps.
 func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
-	return i.complete(ctx, r, steps, r.begin, func() { r.end(steps) })
+	started := time.Now()
+	var first sync.Once
+	began := func() {
+		r.begin()
+		first.Do(func() { r.firstStep = time.Since(started) })
+	}
+	return i.complete(ctx, r, steps, began, func() { r.end(steps) })
 }
 
 // complete runs a worker until steps steps are completed. It tells when the first handler begins, and when the last

@@ -19,6 +19,8 @@ type rig struct {
 	steps  int
 	scale  scale
 	sample Sample
+	// firstStep is how long after its start a worker began its first step.
+	firstStep time.Duration
 
 	url   string
 	admin *pgx.Conn
