@@ -48,7 +48,7 @@ var runtimeMutants = []struct {
 		"DeskPoolWrite", "cancelled after the write", "the step is completed, and must be cancelled",
 	}, {
 		"enqueueing passes over a conflict",
-		[]patch{{"runtime/sql.go", "DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest\nRETURNING id`", "DO NOTHING\nRETURNING id`"}},
+		[]patch{{"runtime/sql.go", "DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest`", "DO NOTHING`"}},
 		"DeskPoolWrite", "enqueued again with the same key and another input", "enqueueing it gives <nil>",
 	}, {
 		"a generated effect passes over a conflict under its business key",
@@ -98,7 +98,10 @@ var runtimeMutants = []struct {
 		"DeskPoolWrite", "killed after the claim", "the step was taken over 0 times",
 	}, {
 		"two claims take the same step",
-		[]patch{{"runtime/sql.go", "LIMIT $2::integer FOR UPDATE SKIP LOCKED))", "LIMIT $2::integer))"}},
+		[]patch{
+			{"runtime/sql.go", "WHERE ctid = ANY (ARRAY(\n    SELECT ctid FROM \"idem\".steps\n    WHERE state", "WHERE id = ANY (ARRAY(\n    SELECT id FROM \"idem\".steps\n    WHERE state"},
+			{"runtime/sql.go", "LIMIT $2::integer FOR UPDATE SKIP LOCKED))", "LIMIT $2::integer))"},
+		},
 		"DeskPoolWrite", "offered to two workers at once", "the handler ran 2 times, and must run 1 times",
 	}, {
 		"settling without the token",
