@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Claims from the beginning take a tenth of the time at most, however long they are, and always come again.
+// Claims from the beginning take a thirtieth of the time at most, however long they are, and always come again.
 func TestFrontierShare(t *testing.T) {
 	t.Parallel()
 	var f frontier

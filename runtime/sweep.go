@@ -30,7 +30,7 @@ func (w *Worker) sweeps(ctx context.Context) {
 // horizon is how far back a sweep looks, which keeps it from what [frontier] keeps claims from: while an old snapshot is held
 // open, or nobody vacuums, every lease that there was is still in the index, and a sweep of all of them takes the longer
 // the longer that lasts. What ran out before the sweep before was taken back by it, but for what was locked at the time or
-// committed late: sweeps of all find that, which take a tenth of the time at most. Usually every sweep is one.
+// committed late: sweeps of all find that, which take a thirtieth of the time at most. Usually every sweep is one.
 type horizon struct {
 	keep  time.Duration // what ran out no longer ago than this, before the last sweep, is looked at again
 	swept time.Time     // when the last sweep looked, by the database's clock; zero: there was none

@@ -63,7 +63,7 @@ func TestSweptStepKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// Sweeps of all leases take a tenth of the time at most, however long they are, and always come again.
+// Sweeps of all leases take a thirtieth of the time at most, however long they are, and always come again.
 func TestHorizonShare(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
