@@ -75,7 +75,7 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 		if due <= 0 {
 			return true
 		}
-		pause = min(due, pace.Jitter(w.cfg.Poll))
+		pause = min(due, pace.Spread(w.cfg.Poll*2/3))
 	}
 }
 
