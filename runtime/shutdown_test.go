@@ -225,11 +225,13 @@ func TestDrainingWorkerDoesNotClaim(t *testing.T) {
 	stop := b.work(cfg)
 	first := b.charge(action)
 	<-started
+	listeners := func() int {
+		return b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`)
+	}
+	b.eventually("the worker listens", func() bool { return listeners() == 1 }) // it may claim a step before that
 	stopped := make(chan struct{})
 	go func() { stop(); close(stopped) }()
-	b.eventually("the worker listens no more", func() bool {
-		return b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`) == 0
-	})
+	b.eventually("the worker listens no more", func() bool { return listeners() == 0 })
 	second := b.charge(action)
 	close(goOn)
 	<-stopped
