@@ -14,20 +14,31 @@ import (
 // lease ran out, is found by claims from the beginning, which take a thirtieth of the time at most. Usually they cost
 // nothing, and come every few milliseconds; on an idle system every claim is one.
 type frontier struct {
-	at   time.Time // of the first step of the last claim; zero: there was none
-	id   int64
-	next time.Time // when a claim may begin at the beginning again, by this process's monotonic clock
+	at time.Time // of the first step of the last claim; zero: there was none
+	id int64
+	looks
 }
 
 // beginning is before every time.
 var beginning = pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
 
-// wholeShare is how many times as long as a claim from the beginning took the next one is not due. Its cost goes on when it
-// is over: where it reads many pages, those that the others need have left Postgres's buffers.
+// looks are what is done from the beginning now and then: claims of a queue, and sweeps. They take a thirtieth of the time at
+// most.
+type looks struct {
+	next time.Time // when the next one is due, by this process's monotonic clock
+}
+
+// wholeShare is how many times as long as a look took the next one is not due. Its cost goes on when it is over: where it
+// reads many pages, those that the others need have left Postgres's buffers.
 const wholeShare = 29
 
+func (l *looks) due(now time.Time) bool { return !now.Before(l.next) }
+
+// took notes how long a look was.
+func (l *looks) took(began, ended time.Time) { l.next = ended.Add(wholeShare * ended.Sub(began)) }
+
 // whole tells whether the next claim begins at the beginning.
-func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || !now.Before(f.next) }
+func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || f.due(now) }
 
 // bound is where a claim begins.
 func (f *frontier) bound(whole bool) (at pgtype.Timestamptz, id int64) {
@@ -43,9 +54,4 @@ func (f *frontier) advance(at time.Time, id int64) {
 	if at.After(f.at) || at.Equal(f.at) && id > f.id {
 		f.at, f.id = at, id
 	}
-}
-
-// took notes how long a look from the beginning was.
-func (f *frontier) took(began, ended time.Time) {
-	f.next = ended.Add(wholeShare * ended.Sub(began))
 }

@@ -33,13 +33,13 @@ func (w *Worker) sweeps(ctx context.Context) {
 // committed late: sweeps of all find that, which take a thirtieth of the time at most. Usually every sweep is one.
 type horizon struct {
 	keep  time.Duration // what ran out no longer ago than this, before the last sweep, is looked at again
-	swept time.Time     // when the last sweep looked, by the database's clock; zero: there was none
-	next  time.Time     // when all may be looked at again, by this process's monotonic clock
+	swept time.Time     // when the last sweep looked, by the database's clock
+	looks               // at all leases; the first sweep is one
 }
 
 // from is where a sweep begins, and whether that is at the beginning.
 func (h *horizon) from(now time.Time) (at pgtype.Timestamptz, whole bool) {
-	if h.swept.IsZero() || !now.Before(h.next) {
+	if h.due(now) {
 		return beginning, true
 	}
 	return pgtype.Timestamptz{Time: h.swept.Add(-h.keep), Valid: true}, false
@@ -58,8 +58,7 @@ func (w *Worker) sweepFrom(ctx context.Context, h *horizon) error {
 	}
 	h.swept = at
 	if whole {
-		ended := time.Now()
-		h.next = ended.Add(wholeShare * ended.Sub(began))
+		h.took(began, time.Now())
 	}
 	return nil
 }

@@ -147,7 +147,7 @@ func TestSweepsUnderAHeldSnapshot(t *testing.T) {
 		return b.pages(`SELECT id FROM idem.steps WHERE state = 'running' AND lease_expires_at >= '` + at + `' AND lease_expires_at < now()
 			ORDER BY lease_expires_at, id LIMIT 1`)
 	}
-	h := horizon{keep: time.Second, swept: time.Now(), next: time.Now().Add(time.Hour)}
+	h := horizon{keep: time.Second, swept: time.Now(), looks: looks{next: time.Now().Add(time.Hour)}}
 	from, _ := h.from(time.Now())
 	if all, some := pages(beginning), pages(from); some*10 > all {
 		t.Errorf("a sweep from the horizon reads %d pages, one of all leases %d", some, all)
