@@ -110,34 +110,26 @@ func (s *Step[In, Out]) EnqueueMany(ctx context.Context, c *Client, ins []In, ke
 }
 
 func (c *Client) enqueue(ctx context.Context, def *definition, in any, opts []EnqueueOption) (Run, error) {
-	e, err := newEnqueued(def, in, opts)
-	if err != nil {
-		return Run{}, err
-	}
-	e.identify()
-	b := c.inserting(e)
-	if c.mayNotify(def.queue) {
-		b.Queue(sqlNotify, c.sql.channel, def.queue)
-	}
-	br := c.db.SendBatch(ctx, b)
-	run, err := c.inserted(e, br)
-	if closeErr := br.Close(); err == nil {
-		err = closeErr
-	}
-	return run, err
+	return c.add(ctx, c.db, c.mayNotify, def, in, opts)
 }
 
+// enqueueTx puts no announcement off: it could come before tx has committed.
 func (c *Client) enqueueTx(ctx context.Context, tx DB, def *definition, in any, opts []EnqueueOption) (Run, error) {
+	return c.add(ctx, tx, func(string) bool { return c.notify }, def, in, opts)
+}
+
+// add adds a run through db, and announces it to its queue where notifies says so.
+func (c *Client) add(ctx context.Context, db DB, notifies func(queue string) bool, def *definition, in any, opts []EnqueueOption) (Run, error) {
 	e, err := newEnqueued(def, in, opts)
 	if err != nil {
 		return Run{}, err
 	}
 	e.identify()
 	b := c.inserting(e)
-	if c.notify {
+	if notifies(def.queue) {
 		b.Queue(sqlNotify, c.sql.channel, def.queue)
 	}
-	br := tx.SendBatch(ctx, b)
+	br := db.SendBatch(ctx, b)
 	run, err := c.inserted(e, br)
 	if closeErr := br.Close(); err == nil {
 		err = closeErr
