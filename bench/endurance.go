@@ -68,18 +68,12 @@ func endure(ctx context.Context, r *rig) (err error) {
 
 // fullRate is how many steps a worker completes in a second.
 func fullRate(ctx context.Context, r *rig) (float64, error) {
-	charges := make([]ledger.Charge, r.steps)
-	for i := range charges {
-		charges[i].Amount = 100
-	}
-	if err := recorded.enqueue(ctx, r, charges); err != nil {
+	if err := recorded.enqueue(ctx, r, charges(r.steps)); err != nil {
 		return 0, err
 	}
-	var began atomic.Int64
+	var began time.Time
 	var took time.Duration
-	err := recorded.complete(ctx, r, r.steps,
-		func() { began.CompareAndSwap(0, time.Now().UnixNano()) },
-		func() { took = time.Since(time.Unix(0, began.Load())) })
+	err := recorded.complete(ctx, r, r.steps, func() { began = time.Now() }, func() { took = time.Since(began) })
 	return float64(r.steps) / took.Seconds(), err
 }
 
@@ -91,17 +85,14 @@ func arrivals(ctx context.Context, pool *pgxpool.Pool, rate float64) error {
 			return nil
 		}
 		due := int(rate*time.Since(began).Seconds()) - sent
-		charges := make([]ledger.Charge, min(due, 5000))
-		for i := range charges {
-			charges[i].Amount = 100
-		}
-		if _, err := ledger.RecordAction.EnqueueMany(ctx, client, charges, nil); err != nil {
+		arriving := charges(min(due, 5000))
+		if _, err := ledger.RecordAction.EnqueueMany(ctx, client, arriving, nil); err != nil {
 			if ctx.Err() != nil {
 				return nil
 			}
 			return err
 		}
-		sent += len(charges)
+		sent += len(arriving)
 	}
 }
 

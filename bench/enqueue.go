@@ -53,11 +53,7 @@ func idemEnqueuer(pool *pgxpool.Pool) (enqueuer, error) {
 			_, err := ledger.RecordAction.Enqueue(ctx, client, ledger.Charge{Amount: 100})
 			return err
 		}
-		charges := make([]ledger.Charge, n)
-		for i := range charges {
-			charges[i] = ledger.Charge{Amount: 100}
-		}
-		_, err := ledger.RecordAction.EnqueueMany(ctx, client, charges, nil)
+		_, err := ledger.RecordAction.EnqueueMany(ctx, client, charges(n), nil)
 		return err
 	}, nil
 }

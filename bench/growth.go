@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/idem-go/idem/bench/ledger"
 	"github.com/idem-go/idem/runtime"
 )
 
@@ -99,10 +98,7 @@ func (g grown) fill(ctx context.Context, r *rig) error {
 	if err := r.exec(ctx, growthClaimed, growthCompleted); err != nil {
 		return err
 	}
-	pending := make([]ledger.Charge, r.scale.pending)
-	for i := range pending {
-		pending[i].Amount = 100
-	}
+	pending := charges(r.scale.pending)
 	if g.misled {
 		if err := r.exec(ctx, "ANALYZE"); err != nil {
 			return err
@@ -117,10 +113,7 @@ func (g grown) fill(ctx context.Context, r *rig) error {
 
 // load works and enqueues in turns for the time that the snapshot is to be held.
 func (g grown) load(ctx context.Context, r *rig) error {
-	more := make([]ledger.Charge, min(r.steps, r.scale.pending))
-	for i := range more {
-		more[i].Amount = 100
-	}
+	more := charges(min(r.steps, r.scale.pending))
 	nothing := func() {}
 	for end := time.Now().Add(r.scale.hold); time.Now().Before(end); {
 		if err := recorded.complete(ctx, r, len(more), nothing, nothing); err != nil {

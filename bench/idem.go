@@ -70,11 +70,7 @@ func (i idemRun) drain(ctx context.Context, r *rig) error {
 	if err := r.database(ctx, idemTables()); err != nil {
 		return err
 	}
-	charges := make([]ledger.Charge, r.steps)
-	for n := range charges {
-		charges[n] = ledger.Charge{Amount: 100}
-	}
-	if err := i.enqueue(ctx, r, charges); err != nil {
+	if err := i.enqueue(ctx, r, charges(r.steps)); err != nil {
 		return err
 	}
 	if err := r.ready(ctx); err != nil {
@@ -84,6 +80,15 @@ func (i idemRun) drain(ctx context.Context, r *rig) error {
 		return err
 	}
 	return i.check(ctx, r, r.steps)
+}
+
+// charges are the inputs of n steps.
+func charges(n int) []ledger.Charge {
+	all := make([]ledger.Charge, n)
+	for i := range all {
+		all[i].Amount = 100
+	}
+	return all
 }
 
 // enqueue adds steps, many at a time, before anything is measured.
@@ -107,10 +112,9 @@ func (i idemRun) enqueue(ctx context.Context, r *rig, charges []ledger.Charge) e
 // work measures how fast a worker completes steps steps.
 func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
 	started := time.Now()
-	var first sync.Once
 	began := func() {
 		r.begin()
-		first.Do(func() { r.firstStep = time.Since(started) })
+		r.firstStep = time.Since(started)
 	}
 	return i.complete(ctx, r, steps, began, func() { r.end(steps) })
 }
@@ -119,10 +123,11 @@ func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
 // completion is committed.
 func (i idemRun) complete(ctx context.Context, r *rig, steps int, began, ended func()) error {
 	done := newTally(steps)
+	var first sync.Once
 	ctx, stop, err := i.start(ctx, r.url, func(e runtime.Event) {
 		switch e.Kind {
 		case runtime.EventStarted:
-			began()
+			first.Do(began)
 		case runtime.EventCompleted:
 			done.add()
 		}

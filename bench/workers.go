@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/idem-go/idem/bench/ledger"
 )
 
 // severalWorkers: processes that share one database.
@@ -25,11 +24,7 @@ func processes(n int) func(context.Context, *rig) error {
 		if err := r.database(ctx, idemTables()); err != nil {
 			return err
 		}
-		charges := make([]ledger.Charge, steps)
-		for i := range charges {
-			charges[i].Amount = 100
-		}
-		if err := recorded.enqueue(ctx, r, charges); err != nil {
+		if err := recorded.enqueue(ctx, r, charges(steps)); err != nil {
 			return err
 		}
 		if err := r.ready(ctx); err != nil {
