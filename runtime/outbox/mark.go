@@ -96,7 +96,7 @@ func (r *Relay) mark() {
 			break
 		}
 		r.markBatch(batch)
-		if len(batch) >= manyOutcomes && !r.table.Ordered {
+		if len(batch) >= manyOutcomes && len(r.results) < r.cfg.Batch/2 && !r.table.Ordered {
 			time.Sleep(markRest)
 		}
 	}
