@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 )
 
@@ -313,4 +314,4 @@ func (b bareGroups) drain(ctx context.Context, r *rig) error {
 }
 
 // slow takes as long as a slow handler.
-func slow(ctx context.Context) error { return sleep(ctx, ledger.SlowTime) }
+func slow(ctx context.Context) error { return await.Sleep(ctx, ledger.SlowTime) }

@@ -12,14 +12,6 @@ import (
 	"testing"
 )
 
-// TestMain lets the measurements start this program again, as they start themselves.
-func TestMain(m *testing.M) {
-	if child, is := os.LookupEnv(childEnv); is {
-		exit(runChild(child, os.Stdin, os.Stdout))
-	}
-	os.Exit(m.Run())
-}
-
 // TestQuick runs every measurement once, with little to do: each of them fails by itself when effects and completions
 // do not match.
 func TestQuick(t *testing.T) {

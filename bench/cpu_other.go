@@ -10,7 +10,6 @@ func parentOf(int) int                 { return 0 }
 func treeCPU(int) time.Duration        { return 0 }
 func processesCPU([]int) time.Duration { return 0 }
 func ownCPU() time.Duration            { return 0 }
-func residentMiB() float64             { return 0 }
 
 type machineTime struct{ total, idle time.Duration }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 )
 
@@ -80,8 +81,8 @@ func dbosDrain(ctx context.Context, r *rig) error {
 	if err := r.exec(ctx, peerLedger); err != nil {
 		return err
 	}
-	done := newTally(r.steps)
-	app, stop, err := dbosRun{workers: dbosWorkers, pool: dbosPool, poll: dbosPoll, began: r.begin, committed: done.add}.start(ctx, r)
+	done := await.NewTally(r.steps)
+	app, stop, err := dbosRun{workers: dbosWorkers, pool: dbosPool, poll: dbosPoll, began: r.begin, committed: done.Add}.start(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func dbosDrain(ctx context.Context, r *rig) error {
 		r.expect(ctx, r.steps, "successful workflows", "SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS'"))
 }
 
-func dbosWork(ctx context.Context, r *rig, app dbos.Context, done *tally) error {
+func dbosWork(ctx context.Context, r *rig, app dbos.Context, done *await.Tally) error {
 	var clients errgroup.Group
 	clients.SetLimit(16)
 	for range r.steps {
@@ -106,7 +107,7 @@ func dbosWork(ctx context.Context, r *rig, app dbos.Context, done *tally) error 
 	if err := dbos.Launch(app); err != nil {
 		return err
 	}
-	if err := done.wait(ctx); err != nil {
+	if err := done.Wait(ctx); err != nil {
 		return err
 	}
 	// The workflows' own ends follow their steps'.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 	"github.com/idem-go/idem/runtime"
 )
@@ -53,7 +54,7 @@ func endure(ctx context.Context, r *rig) (err error) {
 		return err
 	}
 	defer pool.Close()
-	arriving, halt := background(working, func(ctx context.Context) error { return arrivals(ctx, pool, rate/2) })
+	arriving, halt := await.Background(working, func(ctx context.Context) error { return arrivals(ctx, pool, rate/2) })
 	seen, err := watch(arriving, r)
 	if err := errors.Join(err, halt()); err != nil {
 		return err
@@ -81,7 +82,7 @@ func fullRate(ctx context.Context, r *rig) (float64, error) {
 func arrivals(ctx context.Context, pool *pgxpool.Pool, rate float64) error {
 	client, began := runtime.NewClient(pool), time.Now()
 	for sent := 0; ; {
-		if sleep(ctx, 50*time.Millisecond) != nil {
+		if await.Sleep(ctx, 50*time.Millisecond) != nil {
 			return nil
 		}
 		due := int(rate*time.Since(began).Seconds()) - sent
@@ -107,7 +108,7 @@ type series []tableSize
 func watch(ctx context.Context, r *rig) (seen series, err error) {
 	began := time.Now()
 	for i := range endurances {
-		if err := sleep(ctx, time.Until(began.Add(r.scale.endure*time.Duration(i+1)/endurances))); err != nil {
+		if err := await.Sleep(ctx, time.Until(began.Add(r.scale.endure*time.Duration(i+1)/endurances))); err != nil {
 			return nil, err
 		}
 		var s tableSize

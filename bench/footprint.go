@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
+	"github.com/idem-go/idem/bench/process"
 	"github.com/idem-go/idem/runtime"
 )
 
@@ -21,7 +23,11 @@ func footprint() []measurement {
 
 const paddedBytes = 1 << 10
 
-func claimedMemory(ctx context.Context, r *rig) (err error) {
+func claimedMemory(ctx context.Context, r *rig) error {
+	program, err := r.worker.path(ctx)
+	if err != nil {
+		return err
+	}
 	if err := r.database(ctx, idemTables()); err != nil {
 		return err
 	}
@@ -33,7 +39,7 @@ func claimedMemory(ctx context.Context, r *rig) (err error) {
 		return err
 	}
 	reports := make(chan childReport)
-	c, err := startChild(ctx, childHold, r.url, len(charges), reports)
+	c, err := startChild(ctx, program, process.Task{Kind: process.Hold, URL: r.url, Claims: len(charges)}, reports)
 	if err != nil {
 		return err
 	}
@@ -48,14 +54,14 @@ func claimedMemory(ctx context.Context, r *rig) (err error) {
 }
 
 func holdAndRelease(ctx context.Context, c *child, reports <-chan childReport) (childReport, error) {
-	if err := c.tell("go"); err != nil {
+	if err := c.tell(process.Go); err != nil {
 		return childReport{}, err
 	}
 	report, err := nextReport(ctx, reports)
 	if err != nil {
 		return childReport{}, err
 	}
-	return report, c.tell("release")
+	return report, c.tell(process.Release)
 }
 
 const idleWorkerCount = 100
@@ -87,12 +93,12 @@ func idleWorkers(ctx context.Context, r *rig) (err error) {
 WHERE datname = current_database() AND backend_type = 'client backend'`, 2*idleWorkerCount)); err != nil {
 		return err
 	}
-	if err := sleep(ctx, min(r.scale.idle, 2*time.Second)); err != nil {
+	if err := await.Sleep(ctx, min(r.scale.idle, 2*time.Second)); err != nil {
 		return err
 	}
 	began := time.Now()
 	r.begin()
-	if err := sleep(ctx, r.scale.idle); err != nil {
+	if err := await.Sleep(ctx, r.scale.idle); err != nil {
 		return err
 	}
 	used, took := r.meter.since(), time.Since(began)

@@ -10,6 +10,7 @@ import (
 	"github.com/vgarvardt/gue/v5/adapter"
 	"github.com/vgarvardt/gue/v5/adapter/pgxv5"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 )
 
@@ -47,7 +48,7 @@ func gueDrain(ctx context.Context, r *rig) error {
 	if err != nil {
 		return err
 	}
-	done := newTally(r.steps)
+	done := await.NewTally(r.steps)
 	work := func(ctx context.Context, j *gue.Job) error {
 		r.begin()
 		var in peerCharge
@@ -57,7 +58,7 @@ func gueDrain(ctx context.Context, r *rig) error {
 		if _, err := j.Tx().Exec(ctx, peerInsert, in.RunID, in.Node, in.Amount, ledger.Memo); err != nil {
 			return err
 		}
-		done.add()
+		done.Add()
 		return nil
 	}
 	workers, err := gue.NewWorkerPool(client, gue.WorkMap{gueKind: work}, gueWorkers,
@@ -65,8 +66,8 @@ func gueDrain(ctx context.Context, r *rig) error {
 	if err != nil {
 		return err
 	}
-	measured, stop := background(ctx, workers.Run)
-	err = done.wait(measured)
+	measured, stop := await.Background(ctx, workers.Run)
+	err = done.Wait(measured)
 	if err == nil { // the deletes of the last jobs follow
 		err = r.await(ctx, "SELECT NOT EXISTS (SELECT FROM gue_jobs)")
 	}

@@ -10,7 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
+	"github.com/idem-go/idem/bench/process"
 	schema "github.com/idem-go/idem/migrations"
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/pgtest"
@@ -48,8 +50,6 @@ CREATE TABLE charges (run_id text COLLATE "C" NOT NULL, node text COLLATE "C" NO
 		return err
 	})
 }
-
-const idemInFlight = 256
 
 // idemRun is one way to work through steps.
 type idemRun struct {
@@ -122,20 +122,20 @@ func (i idemRun) work(ctx context.Context, r *rig, steps int) error {
 // complete runs a worker until steps steps are completed. It tells when the first handler begins, and when the last
 // completion is committed.
 func (i idemRun) complete(ctx context.Context, r *rig, steps int, began, ended func()) error {
-	done := newTally(steps)
+	done := await.NewTally(steps)
 	var first sync.Once
 	ctx, stop, err := i.start(ctx, r.url, func(e runtime.Event) {
 		switch e.Kind {
 		case runtime.EventStarted:
 			first.Do(began)
 		case runtime.EventCompleted:
-			done.add()
+			done.Add()
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if err := done.wait(ctx); err != nil {
+	if err := done.Wait(ctx); err != nil {
 		_ = stop()
 		return err
 	}
@@ -143,30 +143,11 @@ func (i idemRun) complete(ctx context.Context, r *rig, steps int, began, ended f
 	return stop()
 }
 
-// start starts a worker, whose end before its time ends the context that it gives. It has idem's defaults, but for what
-// a measurement sets, and for how many steps it runs at a time.
+// start starts a worker, as process.Start does.
 func (i idemRun) start(ctx context.Context, url string, observe func(runtime.Event)) (context.Context, func() error, error) {
-	pool, err := pgxpool.New(ctx, url)
-	if err != nil {
-		return nil, nil, err
-	}
-	registry := runtime.NewRegistry()
-	i.register(registry)
 	cfg := i.config
-	if cfg.Queues == nil {
-		cfg.Queues = map[string]int{runtime.DefaultQueue: idemInFlight}
-	}
-	cfg.Logger, cfg.Observer = quietly, runtime.ObserverFunc(observe)
-	worker, err := runtime.NewWorker(pool, registry, cfg)
-	if err != nil {
-		pool.Close()
-		return nil, nil, err
-	}
-	ctx, stop := background(ctx, worker.Run)
-	return ctx, func() error {
-		defer pool.Close()
-		return stop()
-	}, nil
+	cfg.Observer = runtime.ObserverFunc(observe)
+	return process.Start(ctx, url, i.register, cfg)
 }
 
 // consistent is check where more than steps may have been completed before the worker stopped.

@@ -8,6 +8,7 @@ import (
 	"github.com/dbos-inc/dbos-transact-golang/dbos"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 	"github.com/idem-go/idem/runtime"
 )
@@ -34,7 +35,7 @@ func (r *rig) oneByOne(ctx context.Context, pause time.Duration, committed <-cha
 	times := make([]time.Duration, 0, r.scale.samples)
 	warmUp := r.sampled() - r.scale.samples
 	for i := range r.sampled() {
-		if err := sleep(ctx, pause); err != nil {
+		if err := await.Sleep(ctx, pause); err != nil {
 			return err
 		}
 		began := time.Now()

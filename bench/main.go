@@ -17,20 +17,12 @@ import (
 )
 
 func main() {
-	if child, is := os.LookupEnv(childEnv); is {
-		exit(runChild(child, os.Stdin, os.Stdout))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	exit(run(ctx, os.Args[1:], os.Stdout))
-}
-
-func exit(err error) {
-	if err != nil {
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-	os.Exit(0)
 }
 
 // options are the command's flags.

@@ -61,12 +61,14 @@ const (
 // meets all of them. With an error it gives what was measured before.
 func measure(ctx context.Context, server *pgtest.Server, chosen []measurement, o options, out io.Writer) (*report, error) {
 	rep := newReport(server, chosen, o)
+	worker := new(workerProgram)
+	defer worker.remove()
 	for i := range o.repetitions {
 		for _, m := range chosen {
 			if o.quiet > 0 {
 				awaitQuiet(ctx, o.quiet)
 			}
-			s, err := measureOnce(ctx, server, m, o)
+			s, err := measureOnce(ctx, server, worker, m, o)
 			if err != nil {
 				return rep, fmt.Errorf("%s: %w", m.name, err)
 			}
@@ -78,10 +80,10 @@ func measure(ctx context.Context, server *pgtest.Server, chosen []measurement, o
 	return rep, nil
 }
 
-func measureOnce(ctx context.Context, server *pgtest.Server, m measurement, o options) (Sample, error) {
+func measureOnce(ctx context.Context, server *pgtest.Server, worker *workerProgram, m measurement, o options) (Sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout+o.scale.endure)
 	defer cancel()
-	r := &rig{server: server, steps: o.steps, scale: o.scale, sample: Sample{Name: m.name}}
+	r := &rig{server: server, worker: worker, steps: o.steps, scale: o.scale, sample: Sample{Name: m.name}}
 	defer r.close()
 	if err := m.run(ctx, r); err != nil {
 		return Sample{}, err

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/bench/await"
 )
 
 // meter tells what the time between begin and end has cost.
@@ -107,7 +109,7 @@ func readCounters(ctx context.Context, admin *pgx.Conn) (c counters, err error) 
 		if !others {
 			break
 		}
-		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+		if err := await.Sleep(ctx, 5*time.Millisecond); err != nil {
 			return c, err
 		}
 	}

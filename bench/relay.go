@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/bench/ledger"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/outbox/httpsender"
@@ -218,7 +219,7 @@ func (l relayRun) send(ctx context.Context, r *rig, n int) error {
 		return err
 	}
 	defer pool.Close()
-	delivered := newTally(n)
+	delivered := await.NewTally(n)
 	relay, err := ledger.NewCommandRelay(pool, sender, outbox.Config{
 		Concurrency: relayConcurrency, PerDestination: relayConcurrency, Logger: quietly,
 		Observer: outbox.ObserverFunc(func(e outbox.Event) {
@@ -226,15 +227,15 @@ func (l relayRun) send(ctx context.Context, r *rig, n int) error {
 			case outbox.EventClaimed:
 				r.begin()
 			case outbox.EventDelivered:
-				delivered.add()
+				delivered.Add()
 			}
 		}),
 	})
 	if err != nil {
 		return err
 	}
-	working, stop := background(ctx, relay.Run)
-	err = delivered.wait(working)
+	working, stop := await.Background(ctx, relay.Run)
+	err = delivered.Wait(working)
 	if err == nil {
 		r.end(n)
 	}

@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
 // rig is what one measurement works with: a database of its own, a meter, and the sample that it fills.
 type rig struct {
 	server *pgtest.Server
+	worker *workerProgram
 	steps  int
 	scale  scale
 	sample Sample
@@ -104,18 +105,9 @@ func (r *rig) await(ctx context.Context, sql string) error {
 		if err := r.admin.QueryRow(ctx, sql).Scan(&done); err != nil || done {
 			return err
 		}
-		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+		if err := await.Sleep(ctx, 5*time.Millisecond); err != nil {
 			return err
 		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
 	}
 }
 
@@ -145,45 +137,4 @@ func (r *rig) finish(ctx context.Context) error {
 		return nil
 	}
 	return r.meter.finish(ctx, r.admin, &r.sample)
-}
-
-// tally counts what is done, and tells when that is all.
-type tally struct {
-	want int64
-	done atomic.Int64
-	all  chan struct{}
-}
-
-func newTally(want int) *tally { return &tally{want: int64(want), all: make(chan struct{})} }
-
-func (t *tally) add() {
-	if t.done.Add(1) == t.want {
-		close(t.all)
-	}
-}
-
-// wait waits for all, or gives the reason why that will not be.
-func (t *tally) wait(ctx context.Context) error {
-	select {
-	case <-t.all:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("%d of %d were done: %w", t.done.Load(), t.want, context.Cause(ctx))
-	}
-}
-
-// background runs work until stop is called. Should it end before, the context that it gives ends too.
-func background(ctx context.Context, work func(context.Context) error) (_ context.Context, stop func() error) {
-	measured, fail := context.WithCancelCause(ctx)
-	working, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() {
-		err := work(working)
-		fail(errors.Join(errors.New("the worker has ended"), err))
-		ended <- err
-	}()
-	return measured, func() error {
-		cancel()
-		return <-ended
-	}
 }

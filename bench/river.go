@@ -11,6 +11,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
+	"github.com/idem-go/idem/bench/await"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
@@ -144,12 +145,12 @@ func (v riverRun) drain(ctx context.Context, r *rig) error {
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	done := newTally(r.steps)
-	_, stop, err := v.start(ctx, r, r.begin, done.add)
+	done := await.NewTally(r.steps)
+	_, stop, err := v.start(ctx, r, r.begin, done.Add)
 	if err != nil {
 		return err
 	}
-	err = done.wait(ctx)
+	err = done.Wait(ctx)
 	if err == nil && !v.atomic { // the batch completer follows
 		err = r.await(ctx, "SELECT NOT EXISTS (SELECT FROM river_job WHERE state = 'running')")
 	}

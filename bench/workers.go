@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/idem-go/idem/bench/process"
 )
 
 // severalWorkers: processes that share one database.
@@ -19,6 +21,10 @@ func severalWorkers() []measurement {
 // processes measures n worker processes on three times -n steps, so that their start does not count for much.
 func processes(n int) func(context.Context, *rig) error {
 	return func(ctx context.Context, r *rig) error {
+		program, err := r.worker.path(ctx)
+		if err != nil {
+			return err
+		}
 		steps := 3 * r.steps
 		if err := r.database(ctx, idemTables()); err != nil {
 			return err
@@ -29,25 +35,25 @@ func processes(n int) func(context.Context, *rig) error {
 		if err := r.ready(ctx); err != nil {
 			return err
 		}
-		if err := workTogether(ctx, r, n, steps); err != nil {
+		if err := workTogether(ctx, r, program, n, steps); err != nil {
 			return err
 		}
 		return recorded.check(ctx, r, steps)
 	}
 }
 
-func workTogether(ctx context.Context, r *rig, n, steps int) (err error) {
+func workTogether(ctx context.Context, r *rig, program string, n, steps int) (err error) {
 	reports := make(chan childReport)
 	children := make([]*child, n)
 	for i := range children {
-		if children[i], err = startChild(ctx, childWork, r.url, 0, reports); err != nil {
+		if children[i], err = startChild(ctx, program, process.Task{Kind: process.Work, URL: r.url}, reports); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, children[i].stop()) }()
 		r.meter.others = append(r.meter.others, children[i].pid())
 	}
 	for _, c := range children {
-		if err := c.tell("go"); err != nil {
+		if err := c.tell(process.Go); err != nil {
 			return err
 		}
 	}
