@@ -79,15 +79,23 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 	}
 }
 
-// nextDue asks when the queue's next step is due. An error counts as now: the claim that follows reports it.
+// nextDue asks when the queue's next step is due. An error counts as now: the claim that follows reports it. It also looks for
+// leases that have run out, which costs little beside what a statement costs at all.
 func (w *Worker) nextDue(ctx context.Context, q *queue) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
 	defer cancel()
 	var micros *int64
-	switch err := w.control.QueryRow(ctx, w.sql.due, q.name, q.nodes).Scan(&micros); {
-	case err != nil:
+	var expired bool
+	var at time.Time
+	if err := w.control.QueryRow(ctx, w.sql.due, q.name, q.nodes, w.horizon.from(), w.cfg.Lease.Microseconds()).Scan(&micros, &expired, &at); err != nil {
 		return 0
-	case micros == nil:
+	}
+	if expired {
+		pace.Signal(w.expired)
+	} else {
+		w.horizon.passed(at, time.Now())
+	}
+	if micros == nil {
 		return w.cfg.Poll
 	}
 	return time.Duration(*micros) * time.Microsecond

@@ -18,7 +18,7 @@ type tripsOf struct {
 
 func (r *tripsOf) note(req wire.Request) {
 	text := strings.Join(append(req.Statements, req.Prepares...), ";")
-	for _, own := range []string{"SET state = 'running'", "WHERE state = 'pending' AND queue", "WITH held AS", "WITH expired AS", "WHERE state = 'running' AND lease_expires_at >=", "pg_notify", "LISTEN", "schema_version"} {
+	for _, own := range []string{"SET state = 'running'", "WHERE state = 'pending' AND queue", "WITH held AS", "WITH expired AS", "WHERE state = 'running' AND lease_expires_at <", "pg_notify", "LISTEN", "schema_version"} {
 		if strings.Contains(text, own) {
 			return
 		}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,11 +15,13 @@ import (
 const sweepPage = 100
 
 // sweeps takes steps back whose worker has not renewed their lease. Every worker sweeps; there is no
-// leader, and jitter keeps them apart.
+// leader, and jitter keeps them apart. The polls of a worker with little to do look for such steps too, and call for a sweep.
 func (w *Worker) sweeps(ctx context.Context) {
-	h := horizon{keep: 2 * w.cfg.Sweep}
-	for failures := 0; pace.Pause(ctx, w.sweepPause(failures)); {
-		if err := w.sweepFrom(ctx, &h); err != nil && ctx.Err() == nil {
+	for failures := 0; w.awaitSweep(ctx, w.sweepPause(failures)); {
+		if failures == 0 && w.horizon.covered(time.Now(), w.cfg.Sweep) {
+			continue
+		}
+		if err := w.sweepDue(ctx); err != nil && ctx.Err() == nil {
 			failures++
 			w.unreachable("sweep", failures, err)
 			continue
@@ -27,40 +30,18 @@ func (w *Worker) sweeps(ctx context.Context) {
 	}
 }
 
-// horizon is how far back a sweep looks, which keeps it from what [frontier] keeps claims from: while an old snapshot is held
-// open, or nobody vacuums, every lease that there was is still in the index, and a sweep of all of them takes the longer
-// the longer that lasts. What ran out before the sweep before was taken back by it, but for what was locked at the time or
-// committed late: sweeps of all find that, which take a thirtieth of the time at most. Usually every sweep is one.
-type horizon struct {
-	keep  time.Duration // what ran out no longer ago than this, before the last sweep, is looked at again
-	swept time.Time     // when the last sweep looked, by the database's clock
-	looks               // at all leases; the first sweep is one
-}
-
-// from is where a sweep begins, and whether that is at the beginning.
-func (h *horizon) from(now time.Time) (at pgtype.Timestamptz, whole bool) {
-	if h.due(now) {
-		return beginning, true
+// awaitSweep waits until the pause is over or a poll has found something; false means that ctx ended.
+func (w *Worker) awaitSweep(ctx context.Context, pause time.Duration) bool {
+	t := time.NewTimer(pause)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-w.expired:
+		w.horizon.uncover()
+	case <-t.C:
 	}
-	return pgtype.Timestamptz{Time: h.swept.Add(-h.keep), Valid: true}, false
-}
-
-// sweepFrom looks whether leases have run out, which costs an idle database less than a sweep does, and sweeps if so.
-func (w *Worker) sweepFrom(ctx context.Context, h *horizon) error {
-	began := time.Now()
-	from, whole := h.from(began)
-	found, at, err := w.expiredLeases(ctx, from)
-	if err == nil && found {
-		err = w.sweep(from)
-	}
-	if err != nil {
-		return err
-	}
-	h.swept = at
-	if whole {
-		h.took(began, time.Now())
-	}
-	return nil
+	return true
 }
 
 func (w *Worker) sweepPause(failures int) time.Duration {
@@ -70,12 +51,48 @@ func (w *Worker) sweepPause(failures int) time.Duration {
 	return pace.Jitter(w.cfg.Sweep)
 }
 
-// expiredLeases tells whether a sweep would find something, and when, by the database's clock.
-func (w *Worker) expiredLeases(ctx context.Context, from pgtype.Timestamptz) (found bool, at time.Time, err error) {
-	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
+// sweepDue looks whether leases have run out, which costs an idle database less than a sweep does, and sweeps if so.
+func (w *Worker) sweepDue(ctx context.Context) error {
+	if w.horizon.due(time.Now()) {
+		if done, err := w.sweepAll(ctx); done || err != nil {
+			return err
+		}
+	}
+	first, at, err := w.firstExpired(ctx, w.horizon.from(), w.cfg.Lease)
+	return w.sweepFound(first, at, err)
+}
+
+// sweepAll is a sweep of all leases; done tells whether it was not cut short.
+func (w *Worker) sweepAll(ctx context.Context) (done bool, err error) {
+	began := time.Now()
+	first, at, err := w.firstExpired(ctx, beginning, w.horizon.budget)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		w.horizon.cut(began, time.Now(), w.cfg.Lease)
+		return false, nil
+	}
+	if err = w.sweepFound(first, at, err); err == nil {
+		w.horizon.took(began, time.Now())
+	}
+	return true, err
+}
+
+// sweepFound sweeps what a look has found, and notes when that was.
+func (w *Worker) sweepFound(first pgtype.Timestamptz, at time.Time, err error) error {
+	if err == nil && first.Valid {
+		err = w.sweep(first)
+	}
+	if err == nil {
+		w.horizon.looked(at)
+	}
+	return err
+}
+
+// firstExpired gives the lease from a time on that ran out first, if any did, and when it looked, by the database's clock.
+func (w *Worker) firstExpired(ctx context.Context, from pgtype.Timestamptz, within time.Duration) (first pgtype.Timestamptz, at time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	err = w.control.QueryRow(ctx, w.sql.expired, from).Scan(&found, &at)
-	return found, at, err
+	err = w.control.QueryRow(ctx, w.sql.expired, from, w.cfg.Lease.Microseconds()).Scan(&first, &at)
+	return first, at, err
 }
 
 // sweep pages through the leases that have run out.

@@ -63,23 +63,6 @@ func TestSweptStepKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// Sweeps of all leases take a thirtieth of the time at most, however long they are, and always come again.
-func TestHorizonShare(t *testing.T) {
-	t.Parallel()
-	now := time.Now()
-	h := horizon{keep: time.Second}
-	if at, whole := h.from(now); !whole || at != beginning {
-		t.Error("the first sweep does not begin at the beginning")
-	}
-	h.swept, h.next = now, now.Add(time.Minute)
-	if at, whole := h.from(now.Add(time.Minute - 1)); whole || !at.Time.Equal(now.Add(-time.Second)) {
-		t.Errorf("it begins at %v", at)
-	}
-	if _, whole := h.from(now.Add(time.Minute)); !whole {
-		t.Error("the beginning is not looked at again")
-	}
-}
-
 // Whatever a worker's sweeps begin with: what runs out is taken back, also what was locked when its time came.
 func TestSweepsFromTheHorizon(t *testing.T) {
 	t.Parallel()
@@ -95,10 +78,11 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 	defer w.closePools()
 	w.lasting = t.Context()
 	running := func() int { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`) }
-	h := horizon{keep: time.Hour}
+	h := &w.horizon
+	h.keep = time.Hour
 	sweep := func(want int) {
 		t.Helper()
-		if err := w.sweepFrom(t.Context(), &h); err != nil {
+		if err := w.sweepDue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if n := running(); n != want {
@@ -147,9 +131,72 @@ func TestSweepsUnderAHeldSnapshot(t *testing.T) {
 		return b.pages(`SELECT id FROM idem.steps WHERE state = 'running' AND lease_expires_at >= '` + at + `' AND lease_expires_at < now()
 			ORDER BY lease_expires_at, id LIMIT 1`)
 	}
-	h := horizon{keep: time.Second, swept: time.Now(), looks: looks{next: time.Now().Add(time.Hour)}}
-	from, _ := h.from(time.Now())
-	if all, some := pages(beginning), pages(from); some*10 > all {
+	h := newHorizon(time.Second)
+	h.looked(time.Now())
+	if all, some := pages(beginning), pages(h.from()); some*10 > all {
 		t.Errorf("a sweep from the horizon reads %d pages, one of all leases %d", some, all)
+	}
+}
+
+// A look at all leases is cut short where it takes too long, and costs nobody the recovery of what has just run out. It is
+// made again, in more time, and finds what ran out long ago.
+func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	snapshot := must[pgx.Tx](t)(b.pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))
+	defer func() { _ = snapshot.Rollback(t.Context()) }()
+	if _, err := snapshot.Exec(t.Context(), `SELECT count(*) FROM idem.steps`); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(`ALTER TABLE idem.steps SET (autovacuum_enabled = false)`)
+	b.stepsInBulk(StateRunning, 50_000)
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '2 days'`)
+	b.exec(`UPDATE idem.steps SET state = 'completed', lease_expires_at = NULL, finished_at = now() WHERE id > 2`)
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second' WHERE id = 1`)
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 day' WHERE id = 2`)
+	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, slow()))
+	if err := w.connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer w.closePools()
+	w.lasting = t.Context()
+	w.horizon.budget = time.Millisecond
+	running := func() int { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`) }
+	sweep := func() {
+		t.Helper()
+		if err := w.sweepDue(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	if n := running(); n != 1 || w.horizon.budget != 2*time.Millisecond || !w.horizon.wholly.IsZero() {
+		t.Errorf("%d are running after a look that was cut short, and the next one may take %v", n, w.horizon.budget)
+	}
+	if w.horizon.due(time.Now()) {
+		t.Error("the next look comes at once")
+	}
+	for w.horizon.wholly.IsZero() {
+		w.horizon.next = time.Time{}
+		sweep()
+	}
+	if n := running(); n != 0 {
+		t.Errorf("%d are running after a look at all leases", n)
+	}
+}
+
+// The polls of a worker find leases that have run out, however rarely it sweeps.
+func TestPollsFindExpiredLeases(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("charge", WithTimeout(testTimeout))
+	RegisterAction(b.reg, action, recordCharge)
+	cfg := slow()
+	cfg.Sweep, cfg.Poll, cfg.PollOnly = time.Hour, 20*time.Millisecond, true
+	b.work(cfg)
+	for range 20 {
+		run := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}, WithDelay(time.Hour)))
+		b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() - interval '1 s' WHERE run_id = $1`, run.ID)
+		b.is(b.wait(run), StateCompleted, "", 1, 1)
 	}
 }

@@ -38,6 +38,8 @@ type Worker struct {
 	steps   context.Context // of the handlers; ended with a cause when they must stop
 	stop    context.CancelCauseFunc
 	lasting context.Context // of the database work that outlives the handlers
+	horizon horizon         // of the looks for leases that have run out
+	expired chan struct{}   // a poll has found one
 	running sync.WaitGroup  // executions until they are settled
 	started atomic.Bool
 
@@ -60,6 +62,7 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	w := &Worker{
 		cfg: cfg, reg: reg, sql: newStatements(cfg.Schema), name: workerName(), base: pool.Config(),
 		queues: map[string]*queue{}, held: map[int64]*heldStep{}, spare: make(chan *heldStep),
+		horizon: newHorizon(cfg.Sweep), expired: make(chan struct{}, 1),
 	}
 	w.log = cfg.Logger.With("worker", w.name)
 	capacity := 0
