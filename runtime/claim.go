@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/idem-go/idem/runtime/internal/pace"
@@ -22,8 +23,8 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		if free == 0 {
 			return
 		}
-		whole := q.frontier.whole(time.Now())
-		steps, err := w.claim(q, free, whole)
+		c := w.nextClaim(ctx, q, free)
+		steps, err := w.claim(q, c)
 		q.put(free - len(steps))
 		backlog = err == nil && len(steps) == free
 		for _, s := range steps {
@@ -39,9 +40,9 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 			if !pace.Pause(ctx, pace.Jitter(pace.Backoff(50*time.Millisecond, failures, 2*time.Second))) {
 				return
 			}
-		case len(steps) < free:
+		case len(steps) < free && c.these == nil:
 			failures = 0
-			if !w.rest(ctx, q, whole) {
+			if !w.rest(ctx, q, c.whole) {
 				return
 			}
 		default:
@@ -50,14 +51,31 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 	}
 }
 
+// claim is what one claim asks for.
+type claim struct {
+	limit int
+	whole bool    // from the beginning, and not from the frontier
+	these []int64 // or these steps, and no others
+}
+
+// nextClaim says what the next claim of up to limit steps is. It also lets somebody look for stragglers when it is time to.
+func (w *Worker) nextClaim(ctx context.Context, q *queue, limit int) claim {
+	if ids := w.seen(ctx, q); len(ids) > 0 {
+		return claim{these: ids[:min(limit, len(ids))]} // the others are found again
+	}
+	w.lookBehind(ctx, q)
+	return claim{limit: limit, whole: q.frontier.whole(time.Now())}
+}
+
 // rest waits until work is announced, or is due; false means that ctx ended. A poll only looks: with many workers that have
 // nothing to do, claims of nothing would be what keeps the database busy. It also learns when the next step is due, that
-// was enqueued for later. It looks from the beginning, as a whole claim does, and counts as one: where that takes long, and
-// where the last claim began elsewhere, the next claim need not be announced.
+// was enqueued for later. It looks from the beginning, as a whole claim does, and counts as one: where that takes long, a claim
+// from the frontier is the poll, and where the last claim began there, the next whole one need not be announced.
 func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
+	f := &q.frontier
 	pause := pace.Jitter(w.cfg.Poll / 2)
-	if !whole {
-		pause = min(pause, time.Until(q.frontier.next))
+	if !whole && !f.slow {
+		pause = min(pause, time.Until(f.next))
 	}
 	for {
 		switch q.wait(ctx, pause) {
@@ -67,15 +85,18 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 			return true
 		}
 		began := time.Now()
-		if !whole || !q.frontier.whole(began) {
+		if !whole || !f.whole(began) {
 			return true
 		}
 		due := w.nextDue(ctx, q)
-		q.frontier.took(began, time.Now())
+		f.took(began, time.Now())
 		if due <= 0 {
 			return true
 		}
 		pause = min(due, pace.Spread(w.cfg.Poll*2/3))
+		if f.slow {
+			pause = max(pause, time.Until(f.next))
+		}
 	}
 }
 
@@ -101,18 +122,16 @@ func (w *Worker) nextDue(ctx context.Context, q *queue) time.Duration {
 	return time.Duration(*micros) * time.Microsecond
 }
 
-// claim takes up to limit due steps, from the beginning or from the frontier on. It does not end with the worker's stop: a
-// claim whose answer nobody reads would leave steps leased.
-func (w *Worker) claim(q *queue, limit int, whole bool) ([]*heldStep, error) {
+// claim takes due steps. It does not end with the worker's stop: a claim whose answer nobody reads would leave steps leased.
+func (w *Worker) claim(q *queue, c claim) ([]*heldStep, error) {
 	ctx, cancel := context.WithTimeout(w.lasting, w.cfg.Lease)
 	defer cancel()
 	began := time.Now()
-	fromAt, fromID := q.frontier.bound(whole)
-	rows, err := w.control.Query(ctx, w.sql.claim, q.name, limit, w.name, w.cfg.Lease.Microseconds(), q.nodes, fromAt, fromID)
+	rows, err := w.claimRows(ctx, q, c)
 	if err != nil {
 		return nil, err
 	}
-	steps := make([]*heldStep, 0, limit)
+	steps := make([]*heldStep, 0, max(c.limit, len(c.these)))
 	defer rows.Close()
 	var first, at time.Time // when the claimed steps were due
 	var firstID int64
@@ -131,7 +150,7 @@ func (w *Worker) claim(q *queue, limit int, whole bool) ([]*heldStep, error) {
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if whole {
+	if c.whole {
 		q.frontier.took(began, time.Now())
 	}
 	if len(steps) > 0 {
@@ -140,6 +159,15 @@ func (w *Worker) claim(q *queue, limit int, whole bool) ([]*heldStep, error) {
 		probe.At(probe.ClaimAfterCommit, steps[0].runID, steps[0].node)
 	}
 	return steps, nil
+}
+
+func (w *Worker) claimRows(ctx context.Context, q *queue, c claim) (pgx.Rows, error) {
+	lease := w.cfg.Lease.Microseconds()
+	if c.these != nil {
+		return w.control.Query(ctx, w.sql.claimThese, w.name, lease, q.name, q.nodes, c.these)
+	}
+	at, id := q.frontier.bound(c.whole)
+	return w.control.Query(ctx, w.sql.claim, w.name, lease, q.name, q.nodes, c.limit, at, id)
 }
 
 // rawBytes takes a json column's bytes as they are.

@@ -12,12 +12,19 @@ import (
 // a claim from the beginning passes over all of it again: without a bound the rate falls the longer that lasts. So a busy
 // worker mostly claims from where it has come to. What is due before that, because its transaction committed late or its
 // lease ran out, is found by claims from the beginning, which take a thirtieth of the time at most. Usually they cost
-// nothing, and come every few milliseconds; on an idle system every claim is one.
+// nothing, and come every few milliseconds; on an idle system every claim is one. Where one takes longer than claims should
+// be kept waiting, [stragglers] are looked for beside them instead.
 type frontier struct {
-	at time.Time // of the first step of the last claim; zero: there was none
-	id int64
-	looks
+	at    time.Time // of the first step of the last claim; zero: there was none
+	id    int64
+	looks       // from the beginning
+	near  looks // from a little before the frontier
+	slow  bool  // the last look from the beginning took longer than claims should wait
+	wait  time.Duration
 }
+
+// claimWait is how long a look from the beginning may keep claims waiting.
+const claimWait = 20 * time.Millisecond
 
 // beginning is before every time.
 var beginning = pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Valid: true}
@@ -38,18 +45,24 @@ func (l *looks) due(now time.Time) bool { return !now.Before(l.next) }
 func (l *looks) took(began, ended time.Time) { l.next = ended.Add(wholeShare * ended.Sub(began)) }
 
 // whole tells whether the next claim begins at the beginning.
-func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || f.due(now) }
+func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || !f.slow && f.due(now) }
+
+// took notes how long a look from the beginning was.
+func (f *frontier) took(began, ended time.Time) {
+	f.looks.took(began, ended)
+	f.slow = ended.Sub(began) > f.wait
+}
 
 // bound is where a claim begins.
 func (f *frontier) bound(whole bool) (at pgtype.Timestamptz, id int64) {
-	if whole {
+	if whole || f.at.IsZero() {
 		return beginning, 0
 	}
 	return pgtype.Timestamptz{Time: f.at, Valid: true}, f.id
 }
 
 // advance notes what a claim has taken: the place of its first step, if it took any. The frontier never goes back: what is
-// before it was taken, or is for a claim from the beginning to find.
+// before it was taken, or is for looks from the beginning to find.
 func (f *frontier) advance(at time.Time, id int64) {
 	if at.After(f.at) || at.Equal(f.at) && id > f.id {
 		f.at, f.id = at, id

@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +15,7 @@ import (
 // Claims from the beginning take a thirtieth of the time at most, however long they are, and always come again.
 func TestFrontierShare(t *testing.T) {
 	t.Parallel()
-	var f frontier
+	f := frontier{wait: time.Minute}
 	now := time.Now()
 	if !f.whole(now) {
 		t.Error("the first claim does not begin at the beginning")
@@ -90,6 +93,99 @@ func TestStragglersAreFound(t *testing.T) {
 	<-more
 }
 
+// The same where looks from the beginning take long: claims do not wait for them.
+func TestStragglersAreFoundBesideClaims(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("charge", WithTimeout(10*time.Second))
+	RegisterAction(b.reg, action, recordCharge)
+	cfg := slow()
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	if err := w.connect(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer w.closePools()
+	w.lasting = t.Context()
+	q := w.queues[DefaultQueue]
+	q.frontier.wait = -1 // nothing is quick enough
+	claimed := func(c claim) (ids []int64) {
+		t.Helper()
+		for _, s := range must[[]*heldStep](t)(w.claim(q, c)) {
+			ids = append(ids, s.id)
+		}
+		return ids
+	}
+	late := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
+	defer func() { _ = late.Rollback(t.Context()) }()
+	run := must[Run](t)(action.EnqueueTx(t.Context(), b.client, late, charge{"late", 1}))
+	fill(t, b, action, 10)
+
+	first := w.nextClaim(t.Context(), q, 5)
+	if !first.whole || len(claimed(first)) != 5 {
+		t.Fatal("the first claim does not begin at the beginning")
+	}
+	if err := late.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var id int64
+	if err := b.pool.QueryRow(t.Context(), `SELECT id FROM idem.steps WHERE run_id = $1`, run.ID).Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	for _, near := range []bool{true, false} {
+		b.exec(`UPDATE idem.steps SET state = 'pending', epoch = epoch + 1, worker = NULL, lease_expires_at = NULL WHERE id = $1`, id)
+		if !near {
+			b.exec(`UPDATE idem.steps SET scheduled_at = scheduled_at - interval '1 hour' WHERE id = $1`, id)
+		}
+		q.frontier.next, q.frontier.near.next = time.Time{}, time.Time{}
+		if near {
+			q.frontier.next = time.Now().Add(time.Hour)
+		}
+		if c := w.nextClaim(t.Context(), q, 1); c.whole || c.these != nil || len(claimed(c)) != 1 {
+			t.Errorf("a claim waits for the look: %+v", c)
+		}
+		b.eventually("the look is over", func() bool { return len(q.stragglers.found) == 1 })
+		c := w.nextClaim(t.Context(), q, 5)
+		if got := claimed(c); !slices.Equal(got, []int64{id}) {
+			t.Errorf("near %v: claimed %v, want the straggler %d", near, got, id)
+		}
+		if got := claimed(c); got != nil {
+			t.Errorf("claimed it twice: %v", got)
+		}
+		if f := q.frontier; !f.slow || f.next.IsZero() || near && f.near.next.IsZero() {
+			t.Errorf("the look was not noted: %+v", f)
+		}
+	}
+}
+
+// A worker goes on by the frontier while the looks from the beginning are slow, and runs what they find.
+func TestSlowLooksHoldNothingUp(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("charge", WithTimeout(10*time.Second))
+	RegisterAction(b.reg, action, recordCharge)
+	cfg := slow()
+	cfg.Logger, cfg.PollOnly = slog.New(slog.DiscardHandler), true
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	w.queues[DefaultQueue].frontier.wait = -1
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	for range 20 {
+		late := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
+		straggler := must[Run](t)(action.EnqueueTx(t.Context(), b.client, late, charge{"late", 1}))
+		b.is(b.wait(b.charge(action)), StateCompleted, "", 1, 0)
+		if err := late.Commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.is(b.wait(straggler), StateCompleted, "", 1, 0)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 // While an old snapshot is held open, a claim from the frontier does not pass over what was taken since.
 func TestClaimsUnderAHeldSnapshot(t *testing.T) {
 	t.Parallel()
@@ -117,7 +213,7 @@ func TestClaimsUnderAHeldSnapshot(t *testing.T) {
 	w.lasting = t.Context()
 	q := w.queues[DefaultQueue]
 	for taken := 0; taken < steps-200; {
-		taken += len(must[[]*heldStep](t)(w.claim(q, 500, false)))
+		taken += len(must[[]*heldStep](t)(w.claim(q, claim{limit: 500})))
 	}
 	beginning, frontier := b.pagesOfClaim(`'-infinity', 0`), b.pagesOfClaim(fmt.Sprintf(`'%s', %d`, q.frontier.at.Format(time.RFC3339Nano), q.frontier.id))
 	if frontier*10 > beginning {

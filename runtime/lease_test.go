@@ -143,7 +143,7 @@ func (b *bench) idle(cfg Config) *Worker {
 // claimed lets w claim the run's step.
 func (b *bench) claimed(w *Worker, run Run) *heldStep {
 	b.Helper()
-	steps := must[[]*heldStep](b)(w.claim(w.queues[DefaultQueue], 10, true))
+	steps := must[[]*heldStep](b)(w.claim(w.queues[DefaultQueue], claim{limit: 10, whole: true}))
 	if len(steps) != 1 || steps[0].runID != run.ID {
 		b.Fatalf("claimed %d steps, want the one of run %s", len(steps), run.ID)
 	}
@@ -275,7 +275,7 @@ func TestF14_ConcurrentClaimsAreDisjoint(t *testing.T) {
 		claimers.Go(func() {
 			q := newQueue(DefaultQueue, 100, w.queues[DefaultQueue].nodes) // as each worker has its own
 			for range 10 {
-				steps, err := w.claim(q, 7, true)
+				steps, err := w.claim(q, claim{limit: 7, whole: true})
 				if err != nil {
 					t.Error(err)
 				}
@@ -308,7 +308,7 @@ func TestF15_TwoSweepersReclaimOnce(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	w := b.idle(slow())
 	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 150), nil))
-	if got := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 200, true)); len(got) != 150 {
+	if got := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 200, whole: true})); len(got) != 150 {
 		t.Fatalf("claimed %d", len(got))
 	}
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
@@ -340,7 +340,7 @@ func TestSweepPassesOverLockedSteps(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	w := b.idle(slow())
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 120), nil))
-	must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 200, true))
+	must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 200, whole: true}))
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
 	tx := b.lockedStep(runs[0])
 	if err := w.sweep(beginning); err != nil {
@@ -377,7 +377,7 @@ func TestF36_ClaimKeepsItsLimitOnEveryPlan(t *testing.T) {
 		w := must[*Worker](t)(NewWorker(pool, b.reg, slow()))
 		w.control, w.lasting = pool, t.Context()
 		for range 7 { // the sixth execution may use a generic plan
-			if steps := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], 3, true)); len(steps) != 3 {
+			if steps := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 3, whole: true})); len(steps) != 3 {
 				t.Errorf("with %v: claimed %d, want 3", settings, len(steps))
 			}
 		}

@@ -74,7 +74,7 @@ func (m *machine) enqueue(t *rapid.T) {
 
 func (m *machine) claim(t *rapid.T) {
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.claim, "default", limit, "w", time.Hour.Microseconds(), []string{"charge"}, "-infinity", 0)
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.claim, "w", time.Hour.Microseconds(), "default", []string{"charge"}, limit, "-infinity", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,9 +29,9 @@ func numbers(n int) string {
 
 var hotStatements = map[string]hotStatement{
 	"claim": {func(s *statements) string { return s.claim },
-		`'default', 500, 'w', 1000000, ARRAY['charge'], '-infinity', 0`, []string{"steps_ready_idx"}},
+		`'w', 1000000, 'default', ARRAY['charge'], 500, '-infinity', 0`, []string{"steps_ready_idx"}},
 	"claim from a place on": {func(s *statements) string { return s.claim },
-		`'default', 500, 'w', 1000000, ARRAY['charge'], now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
+		`'w', 1000000, 'default', ARRAY['charge'], 500, now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
 	"input":            {func(s *statements) string { return s.input }, `1, 1`, []string{"steps_pkey"}},
 	"due":              {func(s *statements) string { return s.due }, `'default', ARRAY['charge'], now() - interval '1 minute', 60000000`, []string{"steps_leased_idx", "steps_ready_idx"}},
 	"expired":          {func(s *statements) string { return s.expired }, `now() - interval '1 minute', 60000000`, []string{"steps_leased_idx"}},

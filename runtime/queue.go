@@ -13,7 +13,8 @@ type queue struct {
 	name  string
 	nodes []string // the handlers that this worker has for it
 
-	frontier frontier // of its claims, which are made one after the other
+	frontier   frontier // of its claims, which are made one after the other
+	stragglers stragglers
 
 	worthwhile int // how many places a claim waits for a moment while there is a backlog
 
@@ -32,7 +33,10 @@ const (
 )
 
 func newQueue(name string, concurrency int, nodes []string) *queue {
-	return &queue{name: name, nodes: nodes, worthwhile: concurrency / worthwhileShare, free: concurrency, freed: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &queue{
+		name: name, nodes: nodes, frontier: frontier{wait: claimWait}, stragglers: stragglers{found: make(chan sight, 1)},
+		worthwhile: concurrency / worthwhileShare, free: concurrency, freed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+	}
 }
 
 // take waits for a free place and takes up to limit of them; 0 means that ctx ended. With a backlog it waits a moment for

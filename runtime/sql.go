@@ -23,7 +23,8 @@ const sqlLeaseLost = "ID001"
 type statements struct {
 	insert, insertNew           string
 	insertMany, insertManyNew   string
-	claim, input                string
+	claim, claimThese, behind   string
+	input                       string
 	settle, digests             string
 	complete, completeOne       string
 	heartbeat, sweep, readBack  string
@@ -38,7 +39,7 @@ func newStatements(schema string) *statements {
 	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, quoted) }
 	return &statements{
 		insert: in(sqlInsert), insertNew: in(sqlInsertNew), insertMany: in(sqlInsertMany), insertManyNew: in(sqlInsertManyNew), digests: in(sqlDigests),
-		claim: in(sqlClaim), input: in(sqlInput), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
+		claim: in(sqlClaim), claimThese: in(sqlClaimThese), behind: in(sqlBehind), input: in(sqlInput), complete: in(sqlComplete), completeOne: in(sqlCompleteOne), settle: in(sqlSettle),
 		heartbeat: in(sqlHeartbeat), sweep: in(sqlSweep), readBack: in(sqlReadBack), due: in(sqlDue), expired: in(sqlExpired), retire: in(sqlRetire),
 		status: in(sqlStatus), cancel: in(sqlCancel), retry: in(sqlRetry), wake: in(sqlWake), version: in(sqlVersion),
 		channel: channelName(schema),
@@ -78,18 +79,40 @@ RETURNING run_id`
 const sqlDigests = `SELECT s.run_id, s.input_digest FROM unnest($2::text[]) AS v(run_id)
 JOIN "idem".steps s ON s.run_id = v.run_id AND s.node = $1::text`
 
-// sqlClaim takes up to $2 due steps, from a place in their order on. Where they are comes through an array: as a join the
-// generic plan reads the whole table, and with IN the limit may be applied more than once. A locked row stays where it is;
-// one that was made due again since the statement began is left for the next claim, which that has announced.
-const sqlClaim = `UPDATE "idem".steps
-SET state = 'running', epoch = epoch + 1, worker = $3::text,
-    lease_expires_at = clock_timestamp() + $4::bigint * interval '1 microsecond'
+// sqlClaim takes up to $5 due steps of a queue, from a place in their order on. Where they are comes through an array: as a
+// join the generic plan reads the whole table, and with IN the limit may be applied more than once. A locked row stays where it
+// is; one that was made due again since the statement began is left for the next claim, which that has announced.
+const sqlClaim = claimed + `
 WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM "idem".steps
-    WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($5::text[])
+    WHERE state = 'pending' AND queue = $3::text AND scheduled_at <= now() AND node = ANY ($4::text[])
       AND (scheduled_at, id) >= ($6::timestamptz, $7::bigint)
-    ORDER BY scheduled_at, id LIMIT $2::integer FOR UPDATE SKIP LOCKED))
+    ORDER BY scheduled_at, id LIMIT $5::integer FOR UPDATE SKIP LOCKED))` + asClaimed
+
+// sqlClaimThese takes those of some steps that are due still. Their rows are looked up before their state: together they tempt
+// the planner to read the index of all pending steps.
+const sqlClaimThese = claimed + `
+WHERE ctid = ANY (ARRAY(
+    WITH these AS MATERIALIZED (SELECT ctid FROM "idem".steps WHERE id = ANY ($5::bigint[]))
+    SELECT ctid FROM "idem".steps
+    WHERE ctid = ANY (ARRAY(SELECT ctid FROM these))
+      AND state = 'pending' AND queue = $3::text AND scheduled_at <= now() AND node = ANY ($4::text[])
+    FOR UPDATE SKIP LOCKED))` + asClaimed
+
+const (
+	claimed = `UPDATE "idem".steps
+SET state = 'running', epoch = epoch + 1, worker = $1::text,
+    lease_expires_at = clock_timestamp() + $2::bigint * interval '1 microsecond'`
+
+	asClaimed = `
 RETURNING id, run_id, node, epoch, attempt, reclaims, interruptions, max_attempts, input, scheduled_at`
+)
+
+// sqlBehind gives up to $6 due steps from the time $3 on and before the place ($4, $5).
+const sqlBehind = `SELECT id FROM "idem".steps
+WHERE state = 'pending' AND queue = $1::text AND scheduled_at <= now() AND node = ANY ($2::text[])
+  AND scheduled_at >= $3::timestamptz AND (scheduled_at, id) < ($4::timestamptz, $5::bigint)
+ORDER BY scheduled_at, id LIMIT $6::integer`
 
 // sqlInput gives the input of a step that is still held.
 const sqlInput = `SELECT input FROM "idem".steps WHERE id = $1::bigint AND epoch = $2::bigint`
