@@ -27,13 +27,14 @@ type childReport struct {
 	failure error
 }
 
-func startChild(ctx context.Context, program string, t process.Task, reports chan<- childReport) (*child, error) {
+// startChild starts a worker process, with settings in its environment.
+func startChild(ctx context.Context, program string, t process.Task, reports chan<- childReport, settings ...string) (*child, error) {
 	task, err := json.Marshal(t)
 	if err != nil {
 		return nil, err
 	}
 	c := &child{cmd: exec.CommandContext(ctx, program), ended: make(chan error, 1)}
-	c.cmd.Env = append(os.Environ(), process.TaskVariable+"="+string(task))
+	c.cmd.Env = append(append(os.Environ(), settings...), process.TaskVariable+"="+string(task))
 	c.cmd.Stderr = os.Stderr
 	if c.input, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err

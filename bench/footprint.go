@@ -16,14 +16,23 @@ import (
 // footprint: what workers occupy.
 func footprint() []measurement {
 	return []measurement{
-		{"memory/idem-claimed", "memory of a worker process that runs 10,000 steps of 1 KiB at once", "", claimedMemory},
+		{"memory/idem-claimed", "memory of a worker process that runs 10,000 steps of 1 KiB at once", "", claims{}.memory},
+		{"memory/idem-claimed-limited", "the same, with GOMEMLIMIT=" + memoryLimit, "", claims{limited: true}.memory},
 		{"memory/idem-idle", "what 100 workers with nothing to do cost Postgres", "", idleWorkers},
 	}
 }
 
-const paddedBytes = 1 << 10
+const (
+	paddedBytes = 1 << 10
+	memoryLimit = "88MiB" // of what Go counts: the program itself, some 8 MiB, is not in it
+)
 
-func claimedMemory(ctx context.Context, r *rig) error {
+// claims are steps that a worker process holds all at once.
+type claims struct {
+	limited bool // it is told how much memory it may take
+}
+
+func (l claims) memory(ctx context.Context, r *rig) error {
 	program, err := r.worker.path(ctx)
 	if err != nil {
 		return err
@@ -38,8 +47,12 @@ func claimedMemory(ctx context.Context, r *rig) error {
 	if err := recorded.enqueue(ctx, r, charges); err != nil {
 		return err
 	}
+	var settings []string
+	if l.limited {
+		settings = append(settings, "GOMEMLIMIT="+memoryLimit)
+	}
 	reports := make(chan childReport)
-	c, err := startChild(ctx, program, process.Task{Kind: process.Hold, URL: r.url, Claims: len(charges)}, reports)
+	c, err := startChild(ctx, program, process.Task{Kind: process.Hold, URL: r.url, Claims: len(charges)}, reports, settings...)
 	if err != nil {
 		return err
 	}

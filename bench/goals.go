@@ -45,6 +45,7 @@ func goals() []goal {
 		{about: "2 workers, to one", of: "workers/idem-2", to: []string{"workers/idem-1"}, figure: value, limit: 1},
 		{about: "4 workers, to one", of: "workers/idem-4", to: []string{"workers/idem-1"}, figure: value, limit: 1},
 		{about: "memory of a worker that holds 10,000 steps, MiB", of: "memory/idem-claimed", figure: value, atMost: true, limit: 100},
+		{about: "the same with GOMEMLIMIT=" + memoryLimit, of: "memory/idem-claimed-limited", figure: value, atMost: true, limit: 100},
 		{about: "100 idle workers, Postgres CPU in % of a core", of: "memory/idem-idle", figure: value, atMost: true, limit: 2},
 		{about: "relay, to the same requests without a database", of: "relay/idem-plain", to: []string{"relay/http-plain"}, figure: value, limit: 0.55},
 		{about: "relay, to watermill-sql at its best", of: "relay/idem-plain", to: []string{"relay/watermill-100", "relay/watermill-500", "relay/watermill-queue-100", "relay/watermill-queue-500"}, figure: value, limit: 1.5},
