@@ -17,16 +17,15 @@ const claimLimit = 500
 // claims takes steps of q as long as there are free places. Places that become free while a claim is under way are
 // filled by the next one, so that claims grow with the load.
 func (w *Worker) claims(ctx context.Context, q *queue) {
-	backlog := false // the last claim found as much as it asked for
 	for failures := 0; ; {
-		free := q.take(ctx, claimLimit, backlog)
+		free := q.take(ctx, claimLimit)
 		if free == 0 {
 			return
 		}
 		c := w.nextClaim(ctx, q, free)
 		steps, err := w.claim(q, c)
 		q.put(free - len(steps))
-		backlog = err == nil && len(steps) == free
+		q.backlog.Store(err == nil && len(steps) == free)
 		for _, s := range steps {
 			w.hold(s)
 			w.start(s)

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/idem-go/idem/runtime/internal/pace"
@@ -16,7 +17,8 @@ type queue struct {
 	frontier   frontier // of its claims, which are made one after the other
 	stragglers stragglers
 
-	worthwhile int // how many places a claim waits for a moment while there is a backlog
+	backlog    atomic.Bool // the last claim found as much as it asked for
+	worthwhile int         // how many places a claim waits for a moment while there is a backlog
 
 	mu    sync.Mutex
 	free  int
@@ -41,7 +43,7 @@ func newQueue(name string, concurrency int, nodes []string) *queue {
 
 // take waits for a free place and takes up to limit of them; 0 means that ctx ended. With a backlog it waits a moment for
 // more, so that a claim is worth its cost: as a rule places become free in numbers, when a group has committed.
-func (q *queue) take(ctx context.Context, limit int, backlog bool) int {
+func (q *queue) take(ctx context.Context, limit int) int {
 	n := q.takeNow(limit)
 	for n == 0 {
 		select {
@@ -51,7 +53,7 @@ func (q *queue) take(ctx context.Context, limit int, backlog bool) int {
 			n = q.takeNow(limit)
 		}
 	}
-	if !backlog || n >= q.worthwhile {
+	if !q.backlog.Load() || n >= q.worthwhile {
 		return n
 	}
 	patience := time.NewTimer(claimPatience)

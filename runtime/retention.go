@@ -45,12 +45,14 @@ func (r Retention) check() error {
 func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 }
 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
-// for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests
-// batchRest times as long as each batch took: it removes about as many steps as it can complete.
+// for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests after each
+// batch, as many times as long as that took: it removes more steps than it can complete, but while steps wait, these come
+// first, and it removes some.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
-	batchRest   = 6
+	idleRest    = 3
+	busyRest    = 20
 )
 
 // retires removes steps whose time is over. Every worker does; what one has locked the others pass over.
@@ -109,10 +111,20 @@ func (r *retirement) pass(ctx context.Context) error {
 			return nil
 		}
 		after = p.last
-		if !pace.Pause(ctx, batchRest*time.Since(began)) {
+		if !pace.Pause(ctx, r.rest()*time.Since(began)) {
 			return ctx.Err()
 		}
 	}
+}
+
+// rest is how many times as long as a batch took the next one is put off.
+func (r *retirement) rest() time.Duration {
+	for _, q := range r.w.queues {
+		if q.backlog.Load() {
+			return busyRest
+		}
+	}
+	return idleRest
 }
 
 func (r *retirement) remove(ctx context.Context, after int64) (p page, err error) {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -176,5 +177,38 @@ func TestWorkersRetire(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatal("steps are left that are over")
 		}
+	}
+}
+
+// While steps wait for a place, a worker spends less of its time on removing old ones.
+func TestRetentionYieldsToWork(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	release := make(chan struct{})
+	action := NewAction[charge]("charge", WithTimeout(time.Minute))
+	RegisterAction(b.reg, action, func(Context, charge) error {
+		<-release
+		return nil
+	})
+	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 3), nil))
+	cfg := slow()
+	cfg.Lease, cfg.Heartbeat, cfg.Queues = 2*time.Minute, time.Minute/2, map[string]int{DefaultQueue: 1}
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	r := retirement{w: w}
+	if r.rest() != idleRest {
+		t.Error("it yields before there is work")
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.Run(ctx) }()
+	b.eventually("it yields", func() bool { return r.rest() == busyRest })
+	close(release)
+	for _, run := range runs {
+		b.is(b.wait(run), StateCompleted, "", 1, 0)
+	}
+	b.eventually("it does not yield any more", func() bool { return r.rest() == idleRest })
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
