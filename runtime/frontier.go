@@ -53,6 +53,14 @@ func (f *frontier) took(began, ended time.Time) {
 	f.slow = ended.Sub(began) > f.wait
 }
 
+// tookNear notes how long a look from a little before the frontier was.
+func (f *frontier) tookNear(began, ended time.Time) {
+	f.near.took(began, ended)
+	if soonest := began.Add(nearEvery); f.near.due(soonest) {
+		f.near.next = soonest
+	}
+}
+
 // bound is where a claim begins.
 func (f *frontier) bound(whole bool) (at pgtype.Timestamptz, id int64) {
 	if whole || f.at.IsZero() {

@@ -34,6 +34,21 @@ func TestFrontierShare(t *testing.T) {
 	}
 }
 
+// Looks from a little before the frontier come twice a second at most.
+func TestNearLooksShare(t *testing.T) {
+	t.Parallel()
+	var f frontier
+	now := time.Now()
+	f.tookNear(now, now.Add(time.Millisecond))
+	if f.near.due(now.Add(nearEvery-1)) || !f.near.due(now.Add(nearEvery)) {
+		t.Errorf("after a short look the next one is due after %v", f.near.next.Sub(now))
+	}
+	f.tookNear(now, now.Add(time.Second))
+	if after := f.near.next.Sub(now); after != (1+wholeShare)*time.Second {
+		t.Errorf("after a long look the next one is due after %v", after)
+	}
+}
+
 func TestFrontierNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	var f frontier
@@ -171,7 +186,7 @@ func TestSlowLooksHoldNothingUp(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
-	for range 20 {
+	for range 5 {
 		late := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
 		straggler := must[Run](t)(action.EnqueueTx(t.Context(), b.client, late, charge{"late", 1}))
 		b.is(b.wait(b.charge(action)), StateCompleted, "", 1, 0)

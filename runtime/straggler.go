@@ -24,9 +24,13 @@ type sight struct {
 	err          error
 }
 
-// nearBy is how far before the frontier stragglers are looked for most of the time. Few transactions take longer between the
-// enqueueing of a step and their commit.
-const nearBy = 5 * time.Second
+// Most of the time stragglers are looked for no further before the frontier than nearBy, and at most once in nearEvery: few
+// transactions take longer between the enqueueing of a step and their commit, and a look costs more than its own time, by
+// what it displaces.
+const (
+	nearBy    = 2 * time.Second
+	nearEvery = time.Second / 2
+)
 
 // lookBehind looks for stragglers if it is time to, and nobody does.
 func (w *Worker) lookBehind(ctx context.Context, q *queue) {
@@ -76,7 +80,7 @@ func (w *Worker) seen(ctx context.Context, q *queue) []int64 {
 		w.unreachable("look for stragglers", 1, s.err)
 	}
 	if s.near {
-		q.frontier.near.took(s.began, s.ended)
+		q.frontier.tookNear(s.began, s.ended)
 	} else {
 		q.frontier.took(s.began, s.ended)
 	}
