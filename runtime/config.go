@@ -41,7 +41,7 @@ type Config struct {
 	// Connections bounds the connections for handlers that use their completion transaction directly.
 	// Default: 16. The worker holds Committers + 3 more, and up to 4 for provider calls.
 	Connections int
-	// Committers is how many groups are committed at the same time. Default: 2.
+	// Committers is how many groups are committed at the same time, at most. Default: 2.
 	Committers int
 	// GroupSteps and GroupBytes bound what is committed together. Default: 100 steps, 1 MiB.
 	GroupSteps, GroupBytes int

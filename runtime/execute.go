@@ -122,7 +122,7 @@ func (w *Worker) conclude(ex *execution, output []byte, err, cause error) (again
 	if ex.directly() {
 		return w.completeDirectly(ex)
 	}
-	w.ready <- ex
+	w.hand(ex)
 	return false
 }
 

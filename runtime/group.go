@@ -10,10 +10,46 @@ import (
 
 // commitGroups commits what handlers have finished, together as much as is waiting at the moment. There is
 // no timer: an idle system commits each step at once, a busy one finds the next group ready when a commit
-// returns.
+// returns. Of several committers one takes whatever is there, and the others full groups only: two small
+// groups at the same time cost more than a larger one after the other. A commit that takes long, since somebody else has
+// locked a row or the disk is slow, does not hold the next one up.
 func (w *Worker) commitGroups() {
-	for ex := range w.ready {
-		w.commitGroup(w.gather(ex))
+	for {
+		select {
+		case <-w.lead:
+			ex, open := <-w.ready
+			if !open {
+				w.passLead()
+				return
+			}
+			group := w.gather(ex)
+			late := time.AfterFunc(commitPatience, w.passLead)
+			w.commitGroup(group)
+			if late.Stop() {
+				w.passLead()
+			}
+		case <-w.crowd:
+			select {
+			case ex, open := <-w.ready:
+				if open {
+					w.commitGroup(w.gather(ex))
+				}
+			default: // somebody else was quicker
+			}
+		}
+	}
+}
+
+// commitPatience is how long a commit may take before another committer takes whatever is there.
+const commitPatience = 50 * time.Millisecond
+
+func (w *Worker) passLead() { w.lead <- struct{}{} }
+
+// hand gives a finished execution to the committers.
+func (w *Worker) hand(ex *execution) {
+	w.ready <- ex
+	if len(w.ready) >= w.cfg.GroupSteps {
+		pace.Signal(w.crowd)
 	}
 }
 

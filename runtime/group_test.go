@@ -2,10 +2,13 @@ package runtime
 
 import (
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // together lets the handlers of n runs wait for each other, so that their completions meet in groups.
@@ -324,6 +327,53 @@ func TestGroupLimits(t *testing.T) {
 				t.Errorf("a group had %d steps", most)
 			}
 		})
+	}
+}
+
+// A commit that waits for somebody's lock holds nobody else's up.
+func TestCommitsPassABlockedOne(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("invoice", WithTimeout(time.Minute))
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error { return invoices.Record(ctx, in.User, in.Amount) })
+	cfg := slow()
+	cfg.Lease, cfg.Heartbeat, cfg.Logger = 2*time.Minute, time.Minute/2, slog.New(slog.DiscardHandler)
+	b.work(cfg)
+	const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND xact_start < $1`
+	for round := range 5 {
+		taken := fmt.Sprintf("taken-%d", round)
+		tx := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
+		if _, err := tx.Exec(t.Context(), `INSERT INTO invoices (run_id, node, order_id, payload_digest, total) VALUES ('other', 'other', $1, sha256('x'), 1)`, taken); err != nil {
+			t.Fatal(err)
+		}
+		blocked := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{taken, 1}))
+		b.eventually("a commit is blocked", func() bool { return b.count(waiting, time.Now().Add(time.Hour)) == 1 })
+		var now time.Time
+		if err := b.pool.QueryRow(t.Context(), `SELECT clock_timestamp()`).Scan(&now); err != nil {
+			t.Fatal(err)
+		}
+		b.is(b.wait(must[Run](t)(action.Enqueue(t.Context(), b.client, charge{fmt.Sprintf("free-%d", round), 1}))), StateCompleted, "", 1, 0)
+		passed := b.count(waiting, now) == 1 // the same commit, not the one that follows when it has given up
+		if err := tx.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.is(b.wait(blocked), StateCompleted, "", 1, 0)
+		if passed {
+			return
+		}
+	}
+	t.Error("no commit passed one that was blocked, before that gave up")
+}
+
+// Another committer is called for a full group.
+func TestFullGroupsCallForAnotherCommitter(t *testing.T) {
+	t.Parallel()
+	w := must[*Worker](t)(NewWorker(lazyPool(t), registryOf(), Config{Queues: map[string]int{DefaultQueue: 10}, GroupSteps: 3}))
+	for n := 1; n <= 3; n++ {
+		w.hand(&execution{})
+		if called := len(w.crowd) == 1; called != (n == 3) {
+			t.Errorf("%d finished: called %v", n, called)
+		}
 	}
 }
 

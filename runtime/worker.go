@@ -35,6 +35,8 @@ type Worker struct {
 	spare   chan *heldStep  // to goroutines that have run a step
 	idle    atomic.Int32    // how many of them wait for the next one
 	ready   chan *execution // finished handlers on their way into a group
+	lead    chan struct{}   // to the committer that takes whatever is there
+	crowd   chan struct{}   // there is enough for another one
 	steps   context.Context // of the handlers; ended with a cause when they must stop
 	stop    context.CancelCauseFunc
 	lasting context.Context // of the database work that outlives the handlers
@@ -61,7 +63,7 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	}
 	w := &Worker{
 		cfg: cfg, reg: reg, sql: newStatements(cfg.Schema), name: workerName(), base: pool.Config(),
-		queues: map[string]*queue{}, held: map[int64]*heldStep{}, spare: make(chan *heldStep),
+		lead: make(chan struct{}, 1), crowd: make(chan struct{}, 1), queues: map[string]*queue{}, held: map[int64]*heldStep{}, spare: make(chan *heldStep),
 		horizon: newHorizon(cfg.Sweep), expired: make(chan struct{}, 1),
 	}
 	w.log = cfg.Logger.With("worker", w.name)
@@ -99,6 +101,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer w.stop(nil)
 
 	var committers, loops sync.WaitGroup
+	w.passLead()
 	for range w.cfg.Committers {
 		committers.Go(w.commitGroups)
 	}
