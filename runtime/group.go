@@ -29,16 +29,21 @@ func (w *Worker) commitGroups() {
 				w.passLead()
 			}
 		case <-w.crowd:
-			select {
-			case ex, open := <-w.ready:
-				if open {
-					w.commitGroup(w.gather(ex))
+			for w.crowded() {
+				select {
+				case ex, open := <-w.ready:
+					if open {
+						w.commitGroup(w.gather(ex))
+					}
+				default: // somebody else was quicker
 				}
-			default: // somebody else was quicker
 			}
 		}
 	}
 }
+
+// crowded tells whether what waits makes a full group.
+func (w *Worker) crowded() bool { return len(w.ready) >= w.cfg.GroupSteps }
 
 // commitPatience is how long a commit may take before another committer takes whatever is there.
 const commitPatience = 50 * time.Millisecond
@@ -48,7 +53,7 @@ func (w *Worker) passLead() { w.lead <- struct{}{} }
 // hand gives a finished execution to the committers.
 func (w *Worker) hand(ex *execution) {
 	w.ready <- ex
-	if len(w.ready) >= w.cfg.GroupSteps {
+	if w.crowded() {
 		pace.Signal(w.crowd)
 	}
 }

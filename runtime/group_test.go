@@ -377,6 +377,33 @@ func TestFullGroupsCallForAnotherCommitter(t *testing.T) {
 	}
 }
 
+// A committer that was called goes on for as long as there are full groups, however often it was called.
+func TestCalledCommitterGoesOn(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("charge")
+	RegisterAction(b.reg, action, recordCharge)
+	cfg := slow()
+	cfg.GroupSteps = 1
+	w := b.idle(cfg)
+	w.steps = t.Context()
+	const n = 6
+	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, n), nil))
+	for _, s := range must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: n, whole: true})) {
+		w.hold(s)
+		w.hand(newExecution(w, s))
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.commitGroups() // somebody else has the lead
+	}()
+	b.eventually("all are completed", func() bool { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'completed'`) == n })
+	close(w.ready)
+	w.passLead()
+	<-done
+}
+
 // A write that breaks the server's session each time must not be tried for ever, as a lost connection would be.
 func TestPoisonThatBreaksTheConnection(t *testing.T) {
 	bothWays(t, func(t *testing.T, b *bench, way string) {
