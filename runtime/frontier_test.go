@@ -136,6 +136,10 @@ func TestStragglersAreFoundBesideClaims(t *testing.T) {
 	run := must[Run](t)(action.EnqueueTx(t.Context(), b.client, late, charge{"late", 1}))
 	fill(t, b, action, 10)
 
+	q.frontier.slow = true
+	if w.nextClaim(t.Context(), q, 5); q.stragglers.looking {
+		t.Error("it looks behind a frontier that there is not yet")
+	}
 	first := w.nextClaim(t.Context(), q, 5)
 	if !first.whole || len(claimed(first)) != 5 {
 		t.Fatal("the first claim does not begin at the beginning")

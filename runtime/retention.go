@@ -46,12 +46,12 @@ func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 
 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
 // for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests after each
-// batch, as many times as long as that took: it removes more steps than it can complete, but while steps wait, these come
-// first, and it removes some.
+// batch, as many times as long as that took: it removes about as many steps as it can complete, but while steps wait, these
+// come first, and it removes some.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
-	idleRest    = 3
+	idleRest    = 6
 	busyRest    = 20
 )
 

@@ -37,7 +37,7 @@ func (w *Worker) lookBehind(ctx context.Context, q *queue) {
 	now := time.Now()
 	f := &q.frontier
 	near := !f.due(now)
-	if !f.slow || q.stragglers.looking || near && !f.near.due(now) {
+	if !f.slow || f.at.IsZero() || q.stragglers.looking || near && !f.near.due(now) {
 		return
 	}
 	q.stragglers.looking = true
