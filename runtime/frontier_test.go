@@ -114,14 +114,7 @@ func TestStragglersAreFoundBesideClaims(t *testing.T) {
 	b := newBench(t)
 	action := NewAction[charge]("charge", WithTimeout(10*time.Second))
 	RegisterAction(b.reg, action, recordCharge)
-	cfg := slow()
-	cfg.Logger = slog.New(slog.DiscardHandler)
-	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
-	if err := w.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer w.closePools()
-	w.lasting = t.Context()
+	w := b.idle(slow())
 	q := w.queues[DefaultQueue]
 	q.frontier.wait = -1 // nothing is quick enough
 	claimed := func(c claim) (ids []int64) {
@@ -211,25 +204,10 @@ func TestClaimsUnderAHeldSnapshot(t *testing.T) {
 	b := newBench(t)
 	action := NewAction[charge]("charge", WithTimeout(10*time.Second))
 	RegisterAction(b.reg, action, recordCharge)
-	snapshot, err := b.pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = snapshot.Rollback(t.Context()) }()
-	if _, err := snapshot.Exec(t.Context(), `SELECT count(*) FROM idem.steps`); err != nil {
-		t.Fatal(err)
-	}
+	b.holdSnapshot()
 	const steps = 20_000
 	fill(t, b, action, steps)
-	w, err := NewWorker(b.pool, b.reg, slow())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer w.closePools()
-	w.lasting = t.Context()
+	w := b.idle(slow())
 	q := w.queues[DefaultQueue]
 	for taken := 0; taken < steps-200; {
 		taken += len(must[[]*heldStep](t)(w.claim(q, claim{limit: 500})))
@@ -237,6 +215,16 @@ func TestClaimsUnderAHeldSnapshot(t *testing.T) {
 	beginning, frontier := b.pagesOfClaim(`'-infinity', 0`), b.pagesOfClaim(fmt.Sprintf(`'%s', %d`, q.frontier.at.Format(time.RFC3339Nano), q.frontier.id))
 	if frontier*10 > beginning {
 		t.Errorf("a claim from the frontier reads %d pages, one from the beginning %d", frontier, beginning)
+	}
+}
+
+// holdSnapshot keeps everything that dies from now on in its place, until the test ends.
+func (b *bench) holdSnapshot() {
+	b.Helper()
+	snapshot := must[pgx.Tx](b)(b.pool.BeginTx(b.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))
+	b.Cleanup(func() { _ = snapshot.Rollback(context.Background()) })
+	if _, err := snapshot.Exec(b.Context(), `SELECT count(*) FROM idem.steps`); err != nil {
+		b.Fatal(err)
 	}
 }
 

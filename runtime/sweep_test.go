@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"log/slog"
 	"testing"
 	"time"
 
@@ -40,18 +39,10 @@ func TestSweptStepKeepsItsPlace(t *testing.T) {
 	old := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"old", 1}))
 	young := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"young", 1}))
 	b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() - interval '1 s' WHERE run_id = $1`, old.ID)
-	w, err := NewWorker(b.pool, b.reg, slow())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w.lasting = t.Context()
+	w := b.idle(slow())
 	if n, err := w.sweepOnce(beginning); n != 1 || err != nil {
 		t.Fatalf("swept %d, %v", n, err)
 	}
-	w.closePools()
 	cfg := slow()
 	cfg.Queues = map[string]int{DefaultQueue: 1}
 	stop := b.work(cfg)
@@ -63,21 +54,19 @@ func TestSweptStepKeepsItsPlace(t *testing.T) {
 	}
 }
 
+// running is how many steps are leased.
+func (b *bench) running() int {
+	b.Helper()
+	return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`)
+}
+
 // Whatever a worker's sweeps begin with: what runs out is taken back, also what was locked when its time came.
 func TestSweepsFromTheHorizon(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.stepsInBulk(StateRunning, 300)
 	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
-	cfg := slow()
-	cfg.Logger = slog.New(slog.DiscardHandler)
-	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
-	if err := w.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer w.closePools()
-	w.lasting = t.Context()
-	running := func() int { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`) }
+	w := b.idle(slow())
 	h := &w.horizon
 	h.keep = time.Hour
 	sweep := func(want int) {
@@ -85,7 +74,7 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 		if err := w.sweepDue(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := running(); n != want {
+		if n := b.running(); n != want {
 			t.Errorf("%d are running, want %d", n, want)
 		}
 	}
@@ -114,11 +103,7 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 func TestSweepsUnderAHeldSnapshot(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	snapshot := must[pgx.Tx](t)(b.pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))
-	defer func() { _ = snapshot.Rollback(t.Context()) }()
-	if _, err := snapshot.Exec(t.Context(), `SELECT count(*) FROM idem.steps`); err != nil {
-		t.Fatal(err)
-	}
+	b.holdSnapshot()
 	b.exec(`ALTER TABLE idem.steps SET (autovacuum_enabled = false)`)
 	b.stepsInBulk(StateRunning, 20_000)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 hour'`)
@@ -143,11 +128,7 @@ func TestSweepsUnderAHeldSnapshot(t *testing.T) {
 func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	snapshot := must[pgx.Tx](t)(b.pool.BeginTx(t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))
-	defer func() { _ = snapshot.Rollback(t.Context()) }()
-	if _, err := snapshot.Exec(t.Context(), `SELECT count(*) FROM idem.steps`); err != nil {
-		t.Fatal(err)
-	}
+	b.holdSnapshot()
 	b.exec(`ALTER TABLE idem.steps SET (autovacuum_enabled = false)`)
 	b.stepsInBulk(StateRunning, 50_000)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '2 days'`)
@@ -155,14 +136,8 @@ func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second' WHERE id = 1`)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 day' WHERE id = 2`)
 	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
-	w := must[*Worker](t)(NewWorker(b.pool, b.reg, slow()))
-	if err := w.connect(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer w.closePools()
-	w.lasting = t.Context()
+	w := b.idle(slow())
 	w.horizon.budget = time.Millisecond
-	running := func() int { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'running'`) }
 	sweep := func() {
 		t.Helper()
 		if err := w.sweepDue(t.Context()); err != nil {
@@ -171,7 +146,7 @@ func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
 	}
 	began := time.Now()
 	sweep()
-	if n := running(); n != 1 || w.horizon.budget != 2*time.Millisecond || !w.horizon.wholly.IsZero() {
+	if n := b.running(); n != 1 || w.horizon.budget != 2*time.Millisecond || !w.horizon.wholly.IsZero() {
 		t.Errorf("%d are running after a look that was cut short, and the next one may take %v", n, w.horizon.budget)
 	}
 	if rest := w.horizon.next.Sub(began); rest < wholeShare*time.Millisecond {
@@ -181,7 +156,7 @@ func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
 		w.horizon.next = time.Time{}
 		sweep()
 	}
-	if n := running(); n != 0 {
+	if n := b.running(); n != 0 {
 		t.Errorf("%d are running after a look at all leases", n)
 	}
 }
