@@ -100,7 +100,7 @@ var runtimeMutants = []struct {
 		"two claims take the same step",
 		[]patch{
 			{"runtime/sql.go", "WHERE ctid = ANY (ARRAY(\n    SELECT ctid FROM \"idem\".steps\n    WHERE state", "WHERE id = ANY (ARRAY(\n    SELECT id FROM \"idem\".steps\n    WHERE state"},
-			{"runtime/sql.go", "LIMIT $2::integer FOR UPDATE SKIP LOCKED))", "LIMIT $2::integer))"},
+			{"runtime/sql.go", "LIMIT $5::integer FOR UPDATE SKIP LOCKED))", "LIMIT $5::integer))"},
 		},
 		"DeskPoolWrite", "offered to two workers at once", "the handler ran 2 times, and must run 1 times",
 	}, {
