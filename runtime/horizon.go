@@ -30,7 +30,13 @@ const lookBudget = 100 * time.Millisecond
 // pollsPerWhole is how many sweeps a worker leaves out at most, one after the other, because its polls have found nothing.
 const pollsPerWhole = 6
 
-func newHorizon(sweep time.Duration) horizon { return horizon{keep: 2 * sweep, budget: lookBudget} }
+// leastKeep is how far before the last look the next one begins at least: a lease that ran out, or was committed, while the
+// machine was slow is for the next look to find, and not for one at all leases.
+const leastKeep = 10 * time.Second
+
+func newHorizon(sweep time.Duration) horizon {
+	return horizon{keep: max(2*sweep, leastKeep), budget: lookBudget}
+}
 
 // took notes that all leases were looked at.
 func (h *horizon) took(began, ended time.Time) {

@@ -10,6 +10,7 @@ func TestHorizonShare(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	h := newHorizon(time.Second)
+	h.keep = 2 * time.Second
 	if !h.due(now) || h.from().Valid {
 		t.Error("the first look is not at all leases")
 	}

@@ -303,7 +303,7 @@ func (tr *trial) exec(sql string, args ...any) {
 
 // expire lets the lease of the running step be over, as if its worker had not been heard of for long.
 func (tr *trial) expire() {
-	tr.exec(`UPDATE "idem".steps SET lease_expires_at = clock_timestamp() - interval '1 hour'
+	tr.exec(`UPDATE "idem".steps SET lease_expires_at = clock_timestamp() - interval '1 second'
 		WHERE run_id = $1 AND node = $2 AND state = 'running'`, tr.run.ID, tr.run.Node)
 }
 
