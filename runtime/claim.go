@@ -77,10 +77,10 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 		pause = min(pause, time.Until(f.next))
 	}
 	for {
-		switch q.wait(ctx, pause) {
-		case ended:
+		switch pace.Await(ctx, q.wake, pause) {
+		case pace.Ended:
 			return false
-		case announced:
+		case pace.Woken:
 			return true
 		}
 		began := time.Now()

@@ -91,28 +91,5 @@ func (q *queue) put(n int) {
 	pace.Signal(q.freed)
 }
 
-// waitEnd is why a wait is over.
-type waitEnd int
-
-const (
-	ended     waitEnd = iota // the worker stops
-	announced                // somebody says that there is work
-	passed                   // the time has passed
-)
-
-// wait waits for work to be announced, for the time d at most.
-func (q *queue) wait(ctx context.Context, d time.Duration) waitEnd {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ended
-	case <-q.wake:
-		return announced
-	case <-t.C:
-		return passed
-	}
-}
-
 // announce lets the claim loop look for work now.
 func (q *queue) announce() { pace.Signal(q.wake) }

@@ -32,16 +32,11 @@ func (w *Worker) sweeps(ctx context.Context) {
 
 // awaitSweep waits until the pause is over or a poll has found something; false means that ctx ended.
 func (w *Worker) awaitSweep(ctx context.Context, pause time.Duration) bool {
-	t := time.NewTimer(pause)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-w.expired:
+	end := pace.Await(ctx, w.expired, pause)
+	if end == pace.Woken {
 		w.horizon.uncover()
-	case <-t.C:
 	}
-	return true
+	return end != pace.Ended
 }
 
 func (w *Worker) sweepPause(failures int) time.Duration {

@@ -26,14 +26,29 @@ func Jitter(d time.Duration) time.Duration {
 func Spread(d time.Duration) time.Duration { return d + rand.N(d/2+1) }
 
 // Pause sleeps for d; false means that ctx ended first.
-func Pause(ctx context.Context, d time.Duration) bool {
+func Pause(ctx context.Context, d time.Duration) bool { return Await(ctx, nil, d) == Passed }
+
+// End is why a wait is over.
+type End int
+
+// The ends of a wait.
+const (
+	Ended  End = iota // the context has ended
+	Woken             // somebody has left a mark, see [Signal]
+	Passed            // the time has passed
+)
+
+// Await waits for a mark in wake, for the time d at most.
+func Await(ctx context.Context, wake <-chan struct{}, d time.Duration) End {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
-		return false
+		return Ended
+	case <-wake:
+		return Woken
 	case <-t.C:
-		return true
+		return Passed
 	}
 }
 
