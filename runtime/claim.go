@@ -104,13 +104,13 @@ func (w *Worker) rest(ctx context.Context, q *queue, whole bool) bool {
 func (w *Worker) nextDue(ctx context.Context, q *queue) time.Duration {
 	ctx, cancel := context.WithTimeout(ctx, w.cfg.Lease)
 	defer cancel()
-	var micros *int64
-	var expired bool
+	var expired pgtype.Timestamptz
 	var at time.Time
-	if err := w.control.QueryRow(ctx, w.sql.due, q.name, q.nodes, w.horizon.from(), w.cfg.Lease.Microseconds()).Scan(&micros, &expired, &at); err != nil {
+	var micros *int64
+	if err := w.control.QueryRow(ctx, w.sql.due, w.horizon.from(), w.cfg.Lease.Microseconds(), q.name, q.nodes).Scan(&expired, &at, &micros); err != nil {
 		return 0
 	}
-	if expired {
+	if expired.Valid {
 		pace.Signal(w.expired)
 	} else {
 		w.horizon.passed(at, time.Now())

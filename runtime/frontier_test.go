@@ -180,9 +180,7 @@ func TestSlowLooksHoldNothingUp(t *testing.T) {
 	cfg.Logger, cfg.PollOnly = slog.New(slog.DiscardHandler), true
 	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
 	w.queues[DefaultQueue].frontier.wait = -1
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- w.Run(ctx) }()
+	b.run(w)
 	for range 5 {
 		late := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
 		straggler := must[Run](t)(action.EnqueueTx(t.Context(), b.client, late, charge{"late", 1}))
@@ -191,10 +189,6 @@ func TestSlowLooksHoldNothingUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.is(b.wait(straggler), StateCompleted, "", 1, 0)
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
 	}
 }
 

@@ -178,10 +178,13 @@ func (b *bench) workOn(pool *pgxpool.Pool, cfg Config) (stop func(), w *Worker) 
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
-	w, err := NewWorker(pool, b.reg, cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
+	w = must[*Worker](b)(NewWorker(pool, b.reg, cfg))
+	return b.run(w), w
+}
+
+// run runs a worker until the test ends, or until the function that it returns is called.
+func (b *bench) run(w *Worker) (stop func()) {
+	b.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
@@ -195,7 +198,7 @@ func (b *bench) workOn(pool *pgxpool.Pool, cfg Config) (stop func(), w *Worker) 
 		})
 	}
 	b.Cleanup(stop)
-	return stop, w
+	return stop
 }
 
 // wait gives the run's step once it has ended.

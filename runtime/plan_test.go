@@ -33,7 +33,7 @@ var hotStatements = map[string]hotStatement{
 	"claim from a place on": {func(s *statements) string { return s.claim },
 		`'w', 1000000, 'default', ARRAY['charge'], 500, now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
 	"input":            {func(s *statements) string { return s.input }, `1, 1`, []string{"steps_pkey"}},
-	"due":              {func(s *statements) string { return s.due }, `'default', ARRAY['charge'], now() - interval '1 minute', 60000000`, []string{"steps_leased_idx", "steps_ready_idx"}},
+	"due":              {func(s *statements) string { return s.due }, `now() - interval '1 minute', 60000000, 'default', ARRAY['charge']`, []string{"steps_leased_idx", "steps_ready_idx"}},
 	"expired":          {func(s *statements) string { return s.expired }, `now() - interval '1 minute', 60000000`, []string{"steps_leased_idx"}},
 	"expired at first": {func(s *statements) string { return s.expired }, `NULL, 60000000`, []string{"steps_leased_idx"}},
 	"complete one": {func(s *statements) string { return s.completeOne },

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -198,17 +197,11 @@ func TestRetentionYieldsToWork(t *testing.T) {
 	if r.rest() != idleRest {
 		t.Error("it yields before there is work")
 	}
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- w.Run(ctx) }()
+	b.run(w)
 	b.eventually("it yields", func() bool { return r.rest() == busyRest })
 	close(release)
 	for _, run := range runs {
 		b.is(b.wait(run), StateCompleted, "", 1, 0)
 	}
 	b.eventually("it does not yield any more", func() bool { return r.rest() == idleRest })
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 }

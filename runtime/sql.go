@@ -117,23 +117,21 @@ ORDER BY scheduled_at, id LIMIT $6::integer`
 // sqlInput gives the input of a step that is still held.
 const sqlInput = `SELECT input FROM "idem".steps WHERE id = $1::bigint AND epoch = $2::bigint`
 
-// sqlDue gives the microseconds until the queue's next step is due, or NULL; whether a lease from $3 on has run out, or
-// for NULL in the last $4 microseconds; and when it looked. It asks for the first step in the order of an index: of EXISTS the
-// planner believes that the table's next rows will do, and reads all those that are completed.
-const sqlDue = `SELECT (SELECT (extract(epoch FROM scheduled_at - now()) * 1000000)::bigint FROM "idem".steps
-    WHERE state = 'pending' AND queue = $1::text AND node = ANY ($2::text[])
-    ORDER BY scheduled_at, id LIMIT 1),
-    (SELECT id FROM "idem".steps
-    WHERE state = 'running' AND lease_expires_at < now()
-      AND lease_expires_at >= COALESCE($3::timestamptz, now() - $4::bigint * interval '1 microsecond')
-    ORDER BY lease_expires_at, id LIMIT 1) IS NOT NULL,
-    now()`
-
 // sqlExpired gives the first lease from $1 on that has run out, or for NULL in the last $2 microseconds, and when it looked.
-const sqlExpired = `SELECT (SELECT lease_expires_at FROM "idem".steps
+const sqlExpired = `SELECT ` + firstExpired + `, now()`
+
+// sqlDue is sqlExpired, and gives the microseconds until the queue's next step is due, or NULL. It asks for the first step in
+// the order of an index: of EXISTS the planner believes that the table's next rows will do, and reads all those that are
+// completed.
+const sqlDue = `SELECT ` + firstExpired + `, now(),
+    (SELECT (extract(epoch FROM scheduled_at - now()) * 1000000)::bigint FROM "idem".steps
+    WHERE state = 'pending' AND queue = $3::text AND node = ANY ($4::text[])
+    ORDER BY scheduled_at, id LIMIT 1)`
+
+const firstExpired = `(SELECT lease_expires_at FROM "idem".steps
     WHERE state = 'running' AND lease_expires_at < now()
       AND lease_expires_at >= COALESCE($1::timestamptz, now() - $2::bigint * interval '1 microsecond')
-    ORDER BY lease_expires_at, id LIMIT 1), now()`
+    ORDER BY lease_expires_at, id LIMIT 1)`
 
 // sqlComplete completes steps that are still held: the epoch is the fence. If one is not, the statement
 // fails, and with it everything that was written before it. It does not ask for the state, on purpose: an
