@@ -59,8 +59,10 @@ type claim struct {
 
 // nextClaim says what the next claim of up to limit steps is. It also lets somebody look for stragglers when it is time to.
 func (w *Worker) nextClaim(ctx context.Context, q *queue, limit int) claim {
-	if ids := w.seen(ctx, q); len(ids) > 0 {
-		return claim{these: ids[:min(limit, len(ids))]} // the others are found again
+	ids := w.seen(ctx, q)
+	ids = q.stragglers.fill(ids[:min(limit, len(ids))], limit) // what is cut off is found again
+	if len(ids) > 0 {
+		return claim{these: ids}
 	}
 	w.lookBehind(ctx, q)
 	return claim{limit: limit, whole: q.frontier.whole(time.Now())}

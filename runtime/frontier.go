@@ -32,7 +32,8 @@ var beginning = pgtype.Timestamptz{InfinityModifier: pgtype.NegativeInfinity, Va
 // looks are what is done from the beginning now and then: claims of a queue, and sweeps. They take a thirtieth of the time at
 // most.
 type looks struct {
-	next time.Time // when the next one is due, by this process's monotonic clock
+	next time.Time     // when the next one is due, by this process's monotonic clock
+	cost time.Duration // of the last one, as far as it is believed
 }
 
 // wholeShare is how many times as long as a look took the next one is not due. Its cost goes on when it is over: where it
@@ -41,8 +42,18 @@ const wholeShare = 29
 
 func (l *looks) due(now time.Time) bool { return !now.Before(l.next) }
 
+// A look that takes more than lookGrowth times as long as the one before, and longer than doubtful, may have met a machine or
+// a database that stood still. It is not believed at once: what waits for the next one would wait thirty times as long as that.
+const (
+	doubtful   = 10 * time.Millisecond
+	lookGrowth = 4
+)
+
 // took notes how long a look was.
-func (l *looks) took(began, ended time.Time) { l.next = ended.Add(wholeShare * ended.Sub(began)) }
+func (l *looks) took(began, ended time.Time) {
+	l.cost = min(ended.Sub(began), max(lookGrowth*l.cost, doubtful))
+	l.next = ended.Add(wholeShare * l.cost)
+}
 
 // whole tells whether the next claim begins at the beginning.
 func (f *frontier) whole(now time.Time) bool { return f.at.IsZero() || !f.slow && f.due(now) }

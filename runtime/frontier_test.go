@@ -22,14 +22,15 @@ func TestFrontierShare(t *testing.T) {
 	}
 	f.advance(now, 7)
 	for _, cost := range []time.Duration{0, time.Microsecond, 3 * time.Millisecond, 20 * time.Second} {
-		began := now
-		now = now.Add(cost)
-		f.took(began, now)
+		for range 10 { // until it is believed
+			now = now.Add(cost)
+			f.took(now.Add(-cost), now)
+		}
 		if cost > 0 && f.whole(now.Add(wholeShare*cost-1)) {
-			t.Errorf("after a claim of %v the next one comes before %v", cost, wholeShare*cost)
+			t.Errorf("after claims of %v the next one comes before %v", cost, wholeShare*cost)
 		}
 		if now = now.Add(wholeShare * cost); !f.whole(now) {
-			t.Errorf("after a claim of %v the next one is not due in %v", cost, wholeShare*cost)
+			t.Errorf("after claims of %v the next one is not due in %v", cost, wholeShare*cost)
 		}
 	}
 }
@@ -43,9 +44,42 @@ func TestNearLooksShare(t *testing.T) {
 	if f.near.due(now.Add(nearEvery-1)) || !f.near.due(now.Add(nearEvery)) {
 		t.Errorf("after a short look the next one is due after %v", f.near.next.Sub(now))
 	}
-	f.tookNear(now, now.Add(time.Second))
+	for range 10 {
+		f.tookNear(now, now.Add(time.Second))
+	}
 	if after := f.near.next.Sub(now); after != (1+wholeShare)*time.Second {
-		t.Errorf("after a long look the next one is due after %v", after)
+		t.Errorf("after long looks the next one is due after %v", after)
+	}
+}
+
+// One look that took long, because the machine or the database stood still, does not put the next one off by as much: only
+// where they go on taking long, they come rarely.
+func TestOneSlowLookIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	var l looks
+	now := time.Now()
+	pause := func(cost time.Duration) time.Duration {
+		l.took(now.Add(-cost), now)
+		return l.next.Sub(now)
+	}
+	pause(time.Millisecond)
+	if p := pause(10 * time.Second); p > time.Second {
+		t.Errorf("after one slow look the next one is due in %v", p)
+	}
+	if p := pause(time.Millisecond); p != wholeShare*time.Millisecond {
+		t.Errorf("after a quick look the next one is due in %v", p)
+	}
+	var spent time.Duration
+	for n := 0; ; n++ {
+		if p := pause(time.Second); p == wholeShare*time.Second {
+			break
+		}
+		if spent += time.Second; n == 10 {
+			t.Fatalf("slow looks are never believed")
+		}
+	}
+	if spent > 5*time.Second {
+		t.Errorf("slow looks are believed after %v", spent)
 	}
 }
 

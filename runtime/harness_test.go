@@ -201,10 +201,13 @@ func (b *bench) run(w *Worker) (stop func()) {
 	return stop
 }
 
+// patience is how long a test waits for what has to happen: much longer than it takes on a machine that does much else.
+const patience = 2 * time.Minute
+
 // wait gives the run's step once it has ended.
 func (b *bench) wait(run Run) StepStatus {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s, err := b.client.Wait(ctx, run)
 	if err != nil {
@@ -232,7 +235,7 @@ func (b *bench) exec(sql string, args ...any) {
 // eventually waits for a condition that another goroutine brings about.
 func (b *bench) eventually(what string, ok func() bool) {
 	b.Helper()
-	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.Fatalf("never happened: %s", what)
 		}

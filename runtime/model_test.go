@@ -193,7 +193,7 @@ func (m *machine) sweep(t *rapid.T) {
 		t.Fatal(err)
 	}
 	swept, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (run string, err error) {
-		run = string(r.RawValues()[0])
+		run = string(r.RawValues()[1])
 		return run, nil
 	})
 	if err != nil {

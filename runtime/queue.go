@@ -36,7 +36,7 @@ const (
 
 func newQueue(name string, concurrency int, nodes []string) *queue {
 	return &queue{
-		name: name, nodes: nodes, frontier: frontier{wait: claimWait}, stragglers: stragglers{found: make(chan sight, 1)},
+		name: name, nodes: nodes, frontier: frontier{wait: claimWait}, stragglers: newStragglers(),
 		worthwhile: concurrency / worthwhileShare, free: concurrency, freed: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 	}
 }

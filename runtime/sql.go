@@ -210,7 +210,7 @@ noted AS (
     INSERT INTO "idem".step_events (step_id, epoch, attempt, reclaims, event, reason, worker)
     SELECT id, epoch, attempt, reclaims, CASE WHEN state = 'discarded' THEN 'discarded' ELSE 'reclaimed' END, reason, worker
     FROM swept)
-SELECT run_id, node, queue, attempt, reclaims, state, reason FROM swept`
+SELECT id, run_id, node, queue, attempt, reclaims, state, reason FROM swept`
 
 // sqlRetire looks at the $2 steps after id $1 and removes those that ended longer ago than $3 microseconds if they were
 // completed, than $4 if not; 0 is for ever. What is judged is the row as it is locked: a retry may have come first, and

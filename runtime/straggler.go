@@ -10,10 +10,36 @@ import (
 
 // stragglers are steps that are due before the frontier of their queue. Where looking for them takes long, claims do not wait
 // for it: they are looked for at the same time, a little before the frontier, where most of them are, and from the beginning;
-// and claimed by their ids.
+// and claimed by their ids. So are those that this worker took back from another.
 type stragglers struct {
 	looking bool       // somebody looks at the moment
 	found   chan sight // what was seen
+	swept   chan int64 // taken back
+}
+
+func newStragglers() stragglers {
+	return stragglers{found: make(chan sight, 1), swept: make(chan int64, claimLimit)}
+}
+
+// add adds a step that was taken back, as long as there is room: looks find the others.
+func (s *stragglers) add(id int64) {
+	select {
+	case s.swept <- id:
+	default:
+	}
+}
+
+// fill adds to ids what was taken back, up to limit.
+func (s *stragglers) fill(ids []int64, limit int) []int64 {
+	for len(ids) < limit {
+		select {
+		case id := <-s.swept:
+			ids = append(ids, id)
+		default:
+			return ids
+		}
+	}
+	return ids
 }
 
 // sight is what a look has seen.

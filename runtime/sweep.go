@@ -107,13 +107,9 @@ func (w *Worker) sweepOnce(from pgtype.Timestamptz) (n int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	type sweptStep struct {
-		event Event
-		state State
-	}
 	swept, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (s sweptStep, err error) {
 		e := &s.event
-		return s, row.Scan(&e.RunID, &e.Node, &e.Queue, &e.Attempt, &e.Reclaims, &s.state, &e.Reason)
+		return s, row.Scan(&s.id, &e.RunID, &e.Node, &e.Queue, &e.Attempt, &e.Reclaims, &s.state, &e.Reason)
 	})
 	if err != nil {
 		return 0, err
@@ -121,8 +117,26 @@ func (w *Worker) sweepOnce(from pgtype.Timestamptz) (n int, err error) {
 	// Only now is the sweep committed: whoever is woken earlier may find nothing.
 	for _, s := range swept {
 		w.reportSweep(s.event, s.state)
+		if s.state == StatePending {
+			w.handOver(s)
+		}
 	}
 	return len(swept), nil
+}
+
+// sweptStep is a step that was taken back, or given up.
+type sweptStep struct {
+	id    int64
+	event Event
+	state State
+}
+
+// handOver lets the step be claimed by its id, if the worker serves its queue, and by whoever is quicker.
+func (w *Worker) handOver(s sweptStep) {
+	if q := w.queues[s.event.Queue]; q != nil {
+		q.stragglers.add(s.id)
+	}
+	w.announceWork(s.event.Queue)
 }
 
 // noisyReclaims is how many times a step may be taken over before each further time is an error in the log.
@@ -141,7 +155,4 @@ func (w *Worker) reportSweep(e Event, state State) {
 		log.Warn("idem: step taken over from a worker that does not answer")
 	}
 	w.observe(e)
-	if state == StatePending {
-		w.announceWork(e.Queue)
-	}
 }

@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,6 +25,50 @@ func TestSweptStepsNeedNoPoll(t *testing.T) {
 		// A worker claimed it, and died long ago.
 		b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() - interval '1 s' WHERE run_id = $1`, run.ID)
 		b.is(b.wait(run), StateCompleted, "", 1, 1)
+	}
+}
+
+// A step that is taken back waits for no look at what is before the frontier, which may be rare: whoever took it back claims it
+// by its id. What is not his to claim, or has been claimed since, he does not get.
+func TestSweptStepsNeedNoLook(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("charge", WithTimeout(testTimeout))
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	q := w.queues[DefaultQueue]
+	const steps = claimLimit + 20
+	fill(t, b, action, steps)
+	for taken := 0; taken < steps; {
+		taken += len(must[[]*heldStep](t)(w.claim(q, claim{limit: claimLimit})))
+	}
+	q.frontier.slow = true
+	q.frontier.next, q.frontier.near.next = time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
+	b.exec(`UPDATE idem.steps SET node = 'unknown' WHERE id = 2`)
+	b.exec(`UPDATE idem.steps SET queue = 'elsewhere' WHERE id = 3`)
+	if err := w.sweepDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() + interval '1 minute' WHERE id = 4`)
+	var claimed []int64
+	for _, limit := range []int{3, claimLimit, claimLimit} {
+		c := w.nextClaim(t.Context(), q, limit)
+		if len(c.these) > limit {
+			t.Errorf("%d steps are handed over to %d places", len(c.these), limit)
+		}
+		for _, s := range must[[]*heldStep](t)(w.claim(q, c)) {
+			claimed = append(claimed, s.id)
+		}
+	}
+	slices.Sort(claimed)
+	if n := len(slices.Compact(claimed)); n != len(claimed) || n < claimLimit-3 {
+		t.Errorf("claimed %d steps, %d of them different, of %d that were taken back", len(claimed), n, steps)
+	}
+	for _, id := range []int64{2, 3, 4} {
+		if slices.Contains(claimed, id) {
+			t.Errorf("claimed step %d", id)
+		}
 	}
 }
 
@@ -68,7 +114,7 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
 	w := b.idle(slow())
 	h := &w.horizon
-	h.keep = time.Hour
+	h.keep, h.budget = time.Hour, time.Minute
 	sweep := func(want int) {
 		t.Helper()
 		if err := w.sweepDue(t.Context()); err != nil {
@@ -169,7 +215,10 @@ func TestPollsFindExpiredLeases(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	cfg := slow()
 	cfg.Sweep, cfg.Poll, cfg.PollOnly = time.Hour, 20*time.Millisecond, true
-	b.work(cfg)
+	cfg.Logger = slog.New(slog.DiscardHandler)
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	w.queues[DefaultQueue].frontier.wait = time.Hour // where looks take long, sweeps are what finds them
+	b.run(w)
 	for range 20 {
 		run := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}, WithDelay(time.Hour)))
 		b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() - interval '1 s' WHERE run_id = $1`, run.ID)

@@ -203,14 +203,15 @@ func (r *Relay) reportOne(res result) {
 		Kind: res.event, CommandID: res.c.ID, Destination: res.c.To, Attempt: res.c.Attempt,
 		Err: res.err, Duration: res.c.duration, Delay: res.delay,
 	})
-	log := r.log.With("command_id", res.c.ID, "run_id", res.c.RunID, "node", res.c.Node, "attempt", res.c.Attempt)
-	switch res.event {
-	case EventDelivered:
-	case EventRetried:
-		log.Info("idem: the outcome of a send is not known, another follows", "error", res.err, "next", res.delay)
-	default:
-		log.Error("idem: a command will not be sent again", "state", string(res.state), "error", res.err)
+	if res.event == EventDelivered {
+		return // what is as it should be is not worth the log's work
 	}
+	log := r.log.With("command_id", res.c.ID, "run_id", res.c.RunID, "node", res.c.Node, "attempt", res.c.Attempt)
+	if res.event == EventRetried {
+		log.Info("idem: the outcome of a send is not known, another follows", "error", res.err, "next", res.delay)
+		return
+	}
+	log.Error("idem: a command will not be sent again", "state", string(res.state), "error", res.err)
 }
 
 func (r *Relay) unreachable(what string, try int, err error) {
