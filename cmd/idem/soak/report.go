@@ -2,11 +2,9 @@ package soak
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -136,18 +134,6 @@ func (r *Report) Lost() (n int) {
 
 // Landed faults of all kinds.
 func (r *Report) Landed() int { return fault.Landed(r.Faults) }
-
-// save writes the report to a file, "" meaning none.
-func (r *Report) save(file string) error {
-	if file == "" {
-		return nil
-	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(data, '\n'), 0o666)
-}
 
 // The duplicates of a balance are what it has too much, in units of a step's least amount.
 const (

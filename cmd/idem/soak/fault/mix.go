@@ -52,8 +52,8 @@ func Between(random *rand.Rand, lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(random.Int64N(int64(hi-lo)))
 }
 
-// Line describes a fault.
-func (m Mix) Line(f Fault) string {
+// line describes a fault.
+func (m Mix) line(f Fault) string {
 	width, placed := 0, true
 	for _, s := range m {
 		width = max(width, len(s.Kind))
@@ -72,14 +72,29 @@ func (m Mix) Line(f Fault) string {
 	return text
 }
 
-// Summary says how many faults of each kind are planned.
-func (m Mix) Summary(faults []Fault) string {
+// summary says how many faults of each kind are planned.
+func (m Mix) summary(faults []Fault) string {
 	planned := Planned(faults)
 	var parts []string
 	for _, s := range m {
 		parts = append(parts, fmt.Sprintf("%s %d", s.Kind, planned[s.Kind]))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// previewed is how many faults a preview describes.
+const previewed = 8
+
+// Preview gives lines about what is planned: how much of each kind, and the first faults.
+func (m Mix) Preview(faults []Fault) []string {
+	lines := []string{m.summary(faults)}
+	for _, f := range faults[:min(previewed, len(faults))] {
+		lines = append(lines, m.line(f))
+	}
+	if more := len(faults) - previewed; more > 0 {
+		lines = append(lines, fmt.Sprintf("... and %d more; --report FILE has all of them", more))
+	}
+	return lines
 }
 
 // Counts says of each kind how many faults were planned, and how many have landed.

@@ -1,10 +1,8 @@
 package relay
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -85,18 +83,6 @@ func newReport(o Options) *Report {
 		Seed: o.Seed, Duration: o.Duration.Seconds(), Relays: o.Relays, Workers: o.Workers, Schedule: schedule(o),
 		Commands: Commands{Queued: o.commands()},
 	}
-}
-
-// save writes the report to a file, "" meaning none.
-func (r *Report) save(file string) error {
-	if file == "" {
-		return nil
-	}
-	data, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(data, '\n'), 0o666)
 }
 
 func (r *Report) noteAge(there, elsewhere float64) {

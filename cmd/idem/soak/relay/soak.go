@@ -51,7 +51,7 @@ type soak struct {
 // Run soaks, tells on out how it goes, and gives what it found. terminal lets the progress stay in one line.
 func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (report *Report, err error) {
 	s := &soak{Options: o, say: progress.New(out, terminal), findings: finding.New(), report: newReport(o)}
-	if err := s.report.save(o.Report); err != nil { // before hours have passed
+	if err := finding.Save(o.Report, s.report); err != nil { // before hours have passed
 		return nil, err
 	}
 	server, err := pgtest.Start(ctx, pgtest.Durable(), pgtest.Private())
@@ -87,19 +87,15 @@ func Run(ctx context.Context, o Options, out io.Writer, terminal bool) (report *
 	if err := s.judge(ctx); err != nil {
 		return nil, err
 	}
-	return s.report, s.report.save(o.Report)
+	return s.report, finding.Save(o.Report, s.report)
 }
 
 func (s *soak) announce(source string) {
 	s.say.Linef("Postgres from %s", source)
 	s.say.Linef("Seed %d: %s commands in %v, with %d relay and %d worker processes and %d faults, the same at every run:",
 		s.Seed, progress.Thousands(s.commands()), s.Duration, s.Relays, s.Workers, len(s.report.Schedule))
-	s.say.Linef("  %s", mix.Summary(s.report.Schedule))
-	for _, f := range s.report.Schedule[:min(8, len(s.report.Schedule))] {
-		s.say.Linef("  %s", mix.Line(f))
-	}
-	if more := len(s.report.Schedule) - 8; more > 0 {
-		s.say.Linef("  ... and %d more; --report FILE has all of them", more)
+	for _, line := range mix.Preview(s.report.Schedule) {
+		s.say.Linef("  %s", line)
 	}
 }
 
