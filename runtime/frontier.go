@@ -44,6 +44,7 @@ func (l *looks) due(now time.Time) bool { return !now.Before(l.next) }
 
 // A look that takes more than lookGrowth times as long as the one before, and longer than doubtful, may have met a machine or
 // a database that stood still. It is not believed at once: what waits for the next one would wait thirty times as long as that.
+// The first look is: a worker that starts where looks take long must not begin with many of them.
 const (
 	doubtful   = 10 * time.Millisecond
 	lookGrowth = 4
@@ -51,7 +52,11 @@ const (
 
 // took notes how long a look was.
 func (l *looks) took(began, ended time.Time) {
-	l.cost = min(ended.Sub(began), max(lookGrowth*l.cost, doubtful))
+	cost := ended.Sub(began)
+	if l.cost > 0 {
+		cost = min(cost, max(lookGrowth*l.cost, doubtful))
+	}
+	l.cost = cost
 	l.next = ended.Add(wholeShare * l.cost)
 }
 

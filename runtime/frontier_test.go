@@ -62,6 +62,9 @@ func TestOneSlowLookIsNotBelieved(t *testing.T) {
 		l.took(now.Add(-cost), now)
 		return l.next.Sub(now)
 	}
+	if p := pause(time.Second); p != wholeShare*time.Second {
+		t.Errorf("after a slow look that is the first the next one is due in %v", p)
+	}
 	pause(time.Millisecond)
 	if p := pause(10 * time.Second); p > time.Second {
 		t.Errorf("after one slow look the next one is due in %v", p)
