@@ -22,3 +22,19 @@ func Example() {
 	// <nil> true
 	// 1 kind missed
 }
+
+func ExampleMix_Preview() {
+	mix := fault.Mix{{Kind: "kill", Of: 90}, {Kind: "restart", Of: 10, Server: true}}
+	faults := []fault.Fault{{At: 500, Kind: "kill", Victim: 2, For: 1500}}
+	for range 9 {
+		faults = append(faults, fault.Fault{At: 2000, Kind: "restart"})
+	}
+	lines := mix.Preview(faults)
+	fmt.Println(lines[0])
+	fmt.Println(lines[1])
+	fmt.Println(lines[len(lines)-1])
+	// Output:
+	// kill 1, restart 9
+	//    0.5 s  kill     place 2  for 1.5 s
+	// ... and 2 more; --report FILE has all of them
+}
