@@ -25,7 +25,7 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		c := w.nextClaim(ctx, q, free)
 		steps, err := w.claim(q, c)
 		q.put(free - len(steps))
-		q.backlog.Store(err == nil && len(steps) == free)
+		q.backlog.note(err == nil && len(steps) == free, time.Now())
 		for _, s := range steps {
 			w.hold(s)
 			w.start(s)

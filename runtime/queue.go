@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/idem-go/idem/runtime/internal/pace"
@@ -17,8 +16,8 @@ type queue struct {
 	frontier   frontier // of its claims, which are made one after the other
 	stragglers stragglers
 
-	backlog    atomic.Bool // the last claim found as much as it asked for
-	worthwhile int         // how many places a claim waits for a moment while there is a backlog
+	backlog    backlog
+	worthwhile int // how many places a claim waits for a moment while there is a backlog
 
 	mu    sync.Mutex
 	free  int
@@ -53,7 +52,7 @@ func (q *queue) take(ctx context.Context, limit int) int {
 			n = q.takeNow(limit)
 		}
 	}
-	if !q.backlog.Load() || n >= q.worthwhile {
+	if !q.backlog.there() || n >= q.worthwhile {
 		return n
 	}
 	patience := time.NewTimer(claimPatience)

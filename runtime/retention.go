@@ -46,8 +46,8 @@ func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 
 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
 // for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests after each
-// batch, as many times as long as that took: it removes about as many steps as it can complete, but while steps wait, these
-// come first, and it removes some.
+// batch, as many times as long as that took: it removes about as many steps as it can complete. While there is a backlog, that
+// comes first, and it removes fewer, but not for long: a table of which less is removed than is added to it grows.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
@@ -119,8 +119,9 @@ func (r *retirement) pass(ctx context.Context) error {
 
 // rest is how many times as long as a batch took the next one is put off.
 func (r *retirement) rest() time.Duration {
+	now := time.Now()
 	for _, q := range r.w.queues {
-		if q.backlog.Load() {
+		if q.backlog.comesFirst(now) {
 			return busyRest
 		}
 	}

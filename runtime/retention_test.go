@@ -179,6 +179,30 @@ func TestWorkersRetire(t *testing.T) {
 	}
 }
 
+// Removing old steps gives way to a backlog, and to nothing else: a worker that has time to spare has one for a moment with
+// each burst of steps, and one that never has any would not remove as much as it completes.
+func TestRetentionYieldsToBacklogsThatPass(t *testing.T) {
+	t.Parallel()
+	q := newQueue(DefaultQueue, 10, nil)
+	r := retirement{w: &Worker{queues: map[string]*queue{DefaultQueue: q}}}
+	for _, c := range []struct {
+		since time.Duration
+		want  time.Duration
+	}{{0, idleRest}, {burst / 2, idleRest}, {2 * burst, busyRest}, {mostYield / 2, busyRest}, {2 * mostYield, idleRest}} {
+		q.backlog.note(false, time.Now())
+		q.backlog.note(true, time.Now().Add(-c.since))
+		q.backlog.note(true, time.Now()) // it goes on
+		if got := r.rest(); got != c.want {
+			t.Errorf("with a backlog for %v a batch is followed by a rest of %d times its time, want %d", c.since, got, c.want)
+		}
+	}
+	q.backlog.note(true, time.Now().Add(-2*burst))
+	q.backlog.note(false, time.Now())
+	if got := r.rest(); got != idleRest {
+		t.Errorf("after a backlog a batch is followed by a rest of %d times its time", got)
+	}
+}
+
 // While steps wait for a place, a worker spends less of its time on removing old ones.
 func TestRetentionYieldsToWork(t *testing.T) {
 	t.Parallel()
