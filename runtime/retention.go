@@ -44,8 +44,9 @@ func (r Retention) check() error {
 
 func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 }
 
-// retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass takes long,
-// for many old steps that have to stay, the pauses are passRest times as long as it. Within a pass a worker rests after each
+// retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass spends
+// long on old steps that have to stay, the pause is passRest times as long as that; what it spends on those that it removes
+// does not count, or a busy table would be left alone for the longer the more there is to remove. Within a pass a worker rests after each
 // batch, as many times as long as that took: it removes about as many steps as it can complete. While there is a backlog, that
 // comes first, and it removes fewer, but not for long: a table of which less is removed than is added to it grows.
 const (
@@ -59,8 +60,7 @@ const (
 func (w *Worker) retires(ctx context.Context) {
 	r := retirement{w: w, keep: w.cfg.Retention}
 	for failures := 0; ; {
-		began := time.Now()
-		err := r.pass(ctx)
+		fruitless, err := r.pass(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -70,7 +70,7 @@ func (w *Worker) retires(ctx context.Context) {
 		default:
 			failures = 0
 		}
-		if !pace.Pause(ctx, pace.Jitter(max(retireEvery, passRest*time.Since(began)))) {
+		if !pace.Pause(ctx, pace.Jitter(max(retireEvery, passRest*fruitless))) {
 			return
 		}
 	}
@@ -93,13 +93,13 @@ type page struct {
 	young   bool // what follows was enqueued too late to be over
 }
 
-// pass goes once through what may be over.
-func (r *retirement) pass(ctx context.Context) error {
+// pass goes once through what may be over. fruitless is how much of its time went into steps that have to stay.
+func (r *retirement) pass(ctx context.Context) (fruitless time.Duration, err error) {
 	for after, bare := r.floor, true; ; {
 		began := time.Now()
 		p, err := r.remove(ctx, after)
 		if err != nil {
-			return err
+			return fruitless, err
 		}
 		if p.removed > 0 {
 			r.w.observe(Event{Kind: EventRetired, Count: p.removed})
@@ -108,11 +108,13 @@ func (r *retirement) pass(ctx context.Context) error {
 			r.floor = max(r.floor, p.last)
 		}
 		if p.seen < r.keep.Batch || p.young {
-			return nil
+			return fruitless, nil
 		}
 		after = p.last
-		if !pace.Pause(ctx, r.rest()*time.Since(began)) {
-			return ctx.Err()
+		goesOn := pace.Pause(ctx, r.rest()*time.Since(began))
+		fruitless += time.Since(began) * time.Duration(p.seen-p.removed) / time.Duration(p.seen)
+		if !goesOn {
+			return fruitless, ctx.Err()
 		}
 	}
 }

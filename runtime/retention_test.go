@@ -77,7 +77,7 @@ func TestF69_RetentionRemovesOnlyWhatIsOver(t *testing.T) {
 			t.Errorf("%s are left (%v), want %s", got, err, want)
 		}
 	}
-	if err := r.pass(t.Context()); err != nil {
+	if _, err := r.pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	left("completed 7, discarded 5, pending 3")
@@ -85,7 +85,7 @@ func TestF69_RetentionRemovesOnlyWhatIsOver(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	b.exec(`UPDATE idem.steps SET finished_at = finished_at - interval '1 year', created_at = created_at - interval '1 year' WHERE state = 'completed'`)
-	if err := r.pass(t.Context()); err != nil {
+	if _, err := r.pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	left("discarded 5, pending 3")
@@ -114,7 +114,7 @@ func TestF69_RetentionRacesRetry(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			if err := r.pass(t.Context()); err != nil {
+			if _, err := r.pass(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -150,7 +150,7 @@ func TestF69_DuplicateAfterRetention(t *testing.T) {
 	if !enqueue().Duplicate {
 		t.Error("the evidence is there, and the run is not known")
 	}
-	if err := b.retiring(Retention{Completed: time.Hour, ReplayWindow: time.Hour}).pass(t.Context()); err != nil {
+	if _, err := b.retiring(Retention{Completed: time.Hour, ReplayWindow: time.Hour}).pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	second := enqueue()
@@ -159,6 +159,29 @@ func TestF69_DuplicateAfterRetention(t *testing.T) {
 	}
 	b.is(b.wait(second), StateCompleted, "", 1, 0)
 	b.effects(first, 1)
+}
+
+// A pass that takes long because it removes much is followed by another one soon: only what it spends on old steps that stay
+// puts the next one off. Else a table from which much has to be removed would be left alone for longer and longer.
+func TestRetentionGoesOnWhereItRemoves(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	RegisterAction(b.reg, NewAction[charge]("charge"), recordCharge)
+	r := b.retiring(Retention{Completed: time.Hour, ReplayWindow: time.Hour, Batch: 50})
+	pass := func() (took, fruitless time.Duration) {
+		t.Helper()
+		began := time.Now()
+		fruitless = must[time.Duration](t)(r.pass(t.Context()))
+		return time.Since(began), fruitless
+	}
+	b.endedLongAgo(StateCompleted, 40, 1000)
+	if took, fruitless := pass(); fruitless != 0 || b.count(`SELECT count(*) FROM idem.steps`) > 0 {
+		t.Errorf("of %v that removed all, %v count as lost", took, fruitless)
+	}
+	b.endedLongAgo(StateDiscarded, 40, 1000) // these stay for ever
+	if took, fruitless := pass(); fruitless < took/2 {
+		t.Errorf("of %v that removed nothing, only %v count as lost", took, fruitless)
+	}
 }
 
 // Workers remove steps by themselves when they are told how long to keep them, many workers at once too.
