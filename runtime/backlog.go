@@ -23,14 +23,19 @@ func (b *backlog) note(found bool, now time.Time) {
 // there tells whether the last claim found as much as it asked for.
 func (b *backlog) there() bool { return b.began.Load() != nil }
 
-// comesFirst tells whether what can be done later should give way to the backlog: not to one of a moment, as each burst of
-// steps is for a worker with time to spare, and not for ever to one that stays.
-func (b *backlog) comesFirst(now time.Time) bool {
-	began := b.began.Load()
-	return began != nil && now.Sub(*began) >= burst && now.Sub(*began) < mostYield
-}
-
+// A backlog that is over within a burst is none. For one that stays, what can be done later gives way for mostYield at most.
 const (
 	burst     = 250 * time.Millisecond
 	mostYield = 5 * time.Minute
 )
+
+// comesFirst tells whether what can be done later should give way to the backlog: not to one of a moment, as each burst of
+// steps is for a worker with time to spare, and not for ever to one that stays.
+func (b *backlog) comesFirst(now time.Time) bool {
+	began := b.began.Load()
+	if began == nil {
+		return false
+	}
+	lasted := now.Sub(*began)
+	return lasted >= burst && lasted < mostYield
+}

@@ -44,11 +44,11 @@ func (r Retention) check() error {
 
 func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 }
 
-// retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass spends
-// long on old steps that have to stay, the pause is passRest times as long as that; what it spends on those that it removes
-// does not count, or a busy table would be left alone for the longer the more there is to remove. Within a pass a worker rests after each
-// batch, as many times as long as that took: it removes about as many steps as it can complete. While there is a backlog, that
-// comes first, and it removes fewer, but not for long: a table of which less is removed than is added to it grows.
+// retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass spends long on old
+// steps that have to stay, the pause is passRest times as long as that. What it spends on those that it removes does not count,
+// or a busy table would be left alone for the longer the more there is to remove. Within a pass a worker rests after each batch,
+// idleRest times as long as that took: it removes about as many steps as it can complete. A backlog comes first, with busyRest,
+// but not for long: a table of which less is removed than is added to it grows.
 const (
 	retireEvery = time.Minute
 	passRest    = 20

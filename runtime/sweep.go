@@ -116,7 +116,7 @@ func (w *Worker) sweepOnce(from pgtype.Timestamptz) (n int, err error) {
 	}
 	// Only now is the sweep committed: whoever is woken earlier may find nothing.
 	for _, s := range swept {
-		w.reportSweep(s.event, s.state)
+		w.reportSweep(s)
 		if s.state == StatePending {
 			w.handOver(s)
 		}
@@ -142,11 +142,12 @@ func (w *Worker) handOver(s sweptStep) {
 // noisyReclaims is how many times a step may be taken over before each further time is an error in the log.
 const noisyReclaims = 10
 
-func (w *Worker) reportSweep(e Event, state State) {
+func (w *Worker) reportSweep(s sweptStep) {
+	e := s.event
 	log := w.log.With("run_id", e.RunID, "node", e.Node, "attempt", e.Attempt, "reclaims", e.Reclaims)
 	e.Kind = EventReclaimed
 	switch {
-	case state == StateDiscarded:
+	case s.state == StateDiscarded:
 		e.Kind = EventDiscarded
 		log.Error("idem: step discarded, its workers died on it too often", "reason", string(e.Reason))
 	case e.Reclaims > noisyReclaims:
