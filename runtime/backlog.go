@@ -10,7 +10,7 @@ type backlog struct {
 	began atomic.Pointer[time.Time] // nil: there is none
 }
 
-// note notes whether a claim has found as much as it asked for.
+// note notes whether a claim of whatever waits has found as much as it asked for.
 func (b *backlog) note(found bool, now time.Time) {
 	switch {
 	case !found:
@@ -20,7 +20,7 @@ func (b *backlog) note(found bool, now time.Time) {
 	}
 }
 
-// there tells whether the last claim found as much as it asked for.
+// there tells whether the last such claim found as much as it asked for.
 func (b *backlog) there() bool { return b.began.Load() != nil }
 
 // A backlog that is over within a burst is none. For one that stays, what can be done later gives way for mostYield at most.

@@ -25,7 +25,9 @@ func (w *Worker) claims(ctx context.Context, q *queue) {
 		c := w.nextClaim(ctx, q, free)
 		steps, err := w.claim(q, c)
 		q.put(free - len(steps))
-		q.backlog.note(err == nil && len(steps) == free, time.Now())
+		if c.these == nil { // a claim of known steps says nothing about others
+			q.backlog.note(err == nil && len(steps) == free, time.Now())
+		}
 		for _, s := range steps {
 			w.hold(s)
 			w.start(s)

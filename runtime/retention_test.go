@@ -252,3 +252,36 @@ func TestRetentionYieldsToWork(t *testing.T) {
 	}
 	b.eventually("it does not yield any more", func() bool { return r.rest() == idleRest })
 }
+
+// A claim of steps that were handed over by their ids tells nothing about what else waits: a backlog goes on over it, or else
+// a sweep twice a second would keep it from ever being one.
+func TestBacklogOutlastsSweptSteps(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	started, release := make(chan struct{}), make(chan struct{})
+	action := NewAction[charge]("charge", WithTimeout(time.Minute))
+	RegisterAction(b.reg, action, func(Context, charge) error {
+		started <- struct{}{}
+		<-release
+		return nil
+	})
+	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 3), nil))
+	cfg := slow()
+	cfg.Lease, cfg.Heartbeat, cfg.Queues = 2*time.Minute, time.Minute/2, map[string]int{DefaultQueue: 1}
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	q := w.queues[DefaultQueue]
+	b.run(w)
+	<-started
+	began := q.backlog.began.Load()
+	q.stragglers.add(1 << 40) // somebody else has it
+	release <- struct{}{}
+	<-started
+	if now := q.backlog.began.Load(); began == nil || now != began {
+		t.Errorf("the backlog began at %v, and after a claim of a swept step at %v", began, now)
+	}
+	close(release)
+	<-started
+	for _, run := range runs {
+		b.is(b.wait(run), StateCompleted, "", 1, 0)
+	}
+}
