@@ -47,12 +47,13 @@ func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass spends long on old
 // steps that have to stay, the pause is passRest times as long as that. What it spends on those that it removes does not count,
 // or a busy table would be left alone for the longer the more there is to remove. Within a pass a worker rests after each batch,
-// idleRest times as long as that took: it removes about as many steps as it can complete. A backlog comes first, with busyRest,
-// but not for long: a table of which less is removed than is added to it grows.
+// idleRest times as long as that took: it removes more steps than it can complete, also when it is busy with those, which makes
+// a batch take twice as long. A backlog comes first, with busyRest, but not for long: a table of which less is removed than is
+// added to it grows.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
-	idleRest    = 6
+	idleRest    = 2
 	busyRest    = 20
 )
 
