@@ -108,6 +108,29 @@ func BenchmarkDirect(b *testing.B) {
 	drain(b, base, b.N)
 }
 
+// BenchmarkRetired is the removal of a step, with the pauses that a worker makes meanwhile. How long that takes beside what
+// completing the step took is reported too: where it is not well under 2, a worker that is busy half of the time, which makes
+// each batch slower, does not remove as much as it completes.
+func BenchmarkRetired(b *testing.B) {
+	base := quietBench(b)
+	a := NewAction[charge]("retired", WithTimeout(10*time.Second))
+	RegisterAction(base.reg, a, func(ctx Context, in charge) error { return ledger.Record(ctx, in.User, in.Amount, nil) })
+	fill(b, base, a, b.N)
+	began := time.Now()
+	drain(b, base, b.N)
+	completing := time.Since(began)
+	r := base.retiring(Retention{Completed: time.Microsecond, ReplayWindow: time.Microsecond})
+	b.ResetTimer()
+	if _, err := r.pass(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.StopTimer()
+	if left := base.count(`SELECT count(*) FROM idem.steps`); left > 0 {
+		b.Fatalf("%d steps are left", left)
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(completing), "of-completing")
+}
+
 // The Go side of a step must stay cheap: what a worker, pgx included, allocates for one that records a row. The limit is
 // a quarter above what it was when it was written down, which is 43.
 func TestAllocationsOfAStep(t *testing.T) {
