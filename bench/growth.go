@@ -15,13 +15,16 @@ import (
 func growth() []measurement {
 	const base = "growth/idem-empty"
 	return []measurement{
-		{base, "a table with the measured steps alone", base, recorded.drain},
+		{base, "a table with the measured steps alone", base, func(ctx context.Context, r *rig) error { return recorded.drainSome(ctx, r, growthSteps(r)) }},
 		{"growth/idem-unvacuumed", "many completed steps, never vacuumed: each has left two dead rows", base, grown{}.measure},
 		{"growth/idem-misled", "the same; the statistics are of a time when nothing was pending", base, grown{misled: true}.measure},
 		{"growth/idem-retention", "the same, while the worker removes the completed steps", base, grown{retention: true}.measure},
 		{"growth/idem-snapshot", "the same, and a snapshot held open all the time, for -hold under load", base, grown{snapshot: true}.measure},
 	}
 }
+
+// growthSteps are three times -n, so that what a worker puts off for its first second, the removal of old steps, falls into it too.
+func growthSteps(r *rig) int { return min(3*r.steps, r.scale.pending) }
 
 // grown is a table with many completed steps, and more pending ones than are measured.
 type grown struct {
@@ -65,7 +68,7 @@ func (g grown) measure(ctx context.Context, r *rig) error {
 	if err := r.counted(ctx); err != nil {
 		return err
 	}
-	run, steps := recorded, min(r.steps, r.scale.pending)
+	run, steps := recorded, growthSteps(r)
 	if g.retention {
 		run.config.Retention = runtime.Retention{Completed: time.Minute, ReplayWindow: time.Minute}
 	}

@@ -66,20 +66,23 @@ var (
 )
 
 // drain enqueues steps and measures how fast a worker does them.
-func (i idemRun) drain(ctx context.Context, r *rig) error {
+func (i idemRun) drain(ctx context.Context, r *rig) error { return i.drainSome(ctx, r, r.steps) }
+
+// drainSome is drain for a number of steps.
+func (i idemRun) drainSome(ctx context.Context, r *rig, steps int) error {
 	if err := r.database(ctx, idemTables()); err != nil {
 		return err
 	}
-	if err := i.enqueue(ctx, r, charges(r.steps)); err != nil {
+	if err := i.enqueue(ctx, r, charges(steps)); err != nil {
 		return err
 	}
 	if err := r.ready(ctx); err != nil {
 		return err
 	}
-	if err := i.work(ctx, r, r.steps); err != nil {
+	if err := i.work(ctx, r, steps); err != nil {
 		return err
 	}
-	return i.check(ctx, r, r.steps)
+	return i.check(ctx, r, steps)
 }
 
 // charges are the inputs of n steps.

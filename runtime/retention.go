@@ -57,8 +57,12 @@ const (
 	busyRest    = 20
 )
 
-// retires removes steps whose time is over. Every worker does; what one has locked the others pass over.
+// retires removes steps whose time is over. Every worker does; what one has locked the others pass over. It begins when it has
+// shown whether there is a backlog.
 func (w *Worker) retires(ctx context.Context) {
+	if !pace.Pause(ctx, pace.Jitter(4*burst)) {
+		return
+	}
 	r := retirement{w: w, keep: w.cfg.Retention}
 	for failures := 0; ; {
 		fruitless, err := r.pass(ctx)

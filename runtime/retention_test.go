@@ -253,6 +253,22 @@ func TestRetentionYieldsToWork(t *testing.T) {
 	b.eventually("it does not yield any more", func() bool { return r.rest() == idleRest })
 }
 
+// A worker that has just started does not know yet whether steps wait, and removes nothing until it can.
+func TestRetentionWaitsForTheBacklogToShow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	RegisterAction(b.reg, NewAction[charge]("charge"), recordCharge)
+	b.endedLongAgo(StateCompleted, 40, 10)
+	cfg := slow()
+	cfg.Retention = Retention{Completed: time.Hour, ReplayWindow: time.Hour}
+	began := time.Now()
+	b.work(cfg)
+	b.eventually("it removes", func() bool { return len(b.events.of(EventRetired)) > 0 })
+	if after := time.Since(began); after < 2*burst {
+		t.Errorf("it removes after %v", after)
+	}
+}
+
 // A claim of steps that were handed over by their ids tells nothing about what else waits: a backlog goes on over it, or else
 // a sweep twice a second would keep it from ever being one.
 func TestBacklogOutlastsSweptSteps(t *testing.T) {
