@@ -47,9 +47,9 @@ func (r Retention) forEver() bool { return r.Completed == 0 && r.Discarded == 0 
 // retireEvery is how often a worker looks for steps to remove; the actual pauses are jittered. Where a pass spends long on old
 // steps that have to stay, the pause is passRest times as long as that. What it spends on those that it removes does not count,
 // or a busy table would be left alone for the longer the more there is to remove. Within a pass a worker rests after each batch,
-// idleRest times as long as that took: it removes more steps than it can complete, also when it is busy with those, which makes
-// a batch take twice as long. A backlog comes first, with busyRest, but not for long: a table of which less is removed than is
-// added to it grows.
+// idleRest times as long as that took: it removes half as many steps again as it can complete, and still more than enough where
+// it is busy with those half of the time, which makes a batch take twice as long. A backlog comes first, with busyRest, but not
+// for long: a table of which less is removed than is added to it grows.
 const (
 	retireEvery = time.Minute
 	passRest    = 20
