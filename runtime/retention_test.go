@@ -226,6 +226,13 @@ func TestRetentionYieldsToBacklogsThatPass(t *testing.T) {
 	}
 }
 
+// onePlace is for a worker that runs one step at a time, and as long as its handler likes.
+func onePlace() Config {
+	cfg := slow()
+	cfg.Lease, cfg.Heartbeat, cfg.Queues = 2*time.Minute, time.Minute/2, map[string]int{DefaultQueue: 1}
+	return cfg
+}
+
 // While steps wait for a place, a worker spends less of its time on removing old ones.
 func TestRetentionYieldsToWork(t *testing.T) {
 	t.Parallel()
@@ -237,9 +244,7 @@ func TestRetentionYieldsToWork(t *testing.T) {
 		return nil
 	})
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 3), nil))
-	cfg := slow()
-	cfg.Lease, cfg.Heartbeat, cfg.Queues = 2*time.Minute, time.Minute/2, map[string]int{DefaultQueue: 1}
-	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, onePlace()))
 	r := retirement{w: w}
 	if r.rest() != idleRest {
 		t.Error("it yields before there is work")
@@ -282,9 +287,7 @@ func TestBacklogOutlastsSweptSteps(t *testing.T) {
 		return nil
 	})
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 3), nil))
-	cfg := slow()
-	cfg.Lease, cfg.Heartbeat, cfg.Queues = 2*time.Minute, time.Minute/2, map[string]int{DefaultQueue: 1}
-	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
+	w := must[*Worker](t)(NewWorker(b.pool, b.reg, onePlace()))
 	q := w.queues[DefaultQueue]
 	b.run(w)
 	<-started
