@@ -43,6 +43,9 @@ func newQueue(name string, concurrency int, nodes []string) *queue {
 // take waits for a free place and takes up to limit of them; 0 means that ctx ended. With a backlog it waits a moment for
 // more, so that a claim is worth its cost: as a rule places become free in numbers, when a group has committed.
 func (q *queue) take(ctx context.Context, limit int) int {
+	if ctx.Err() != nil {
+		return 0
+	}
 	n := q.takeNow(limit)
 	for n == 0 {
 		select {

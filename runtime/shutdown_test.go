@@ -222,7 +222,7 @@ func TestDrainingWorkerDoesNotClaim(t *testing.T) {
 	})
 	cfg := slow()
 	cfg.Shutdown = time.Minute
-	stop := b.work(cfg)
+	stop, w := b.workOn(b.pool, cfg)
 	first := b.charge(action)
 	<-started
 	listeners := func() int {
@@ -232,11 +232,30 @@ func TestDrainingWorkerDoesNotClaim(t *testing.T) {
 	stopped := make(chan struct{})
 	go func() { stop(); close(stopped) }()
 	b.eventually("the worker listens no more", func() bool { return listeners() == 0 })
+	w.claiming.Wait() // a claim that was under way may take a step yet
 	second := b.charge(action)
 	close(goOn)
 	<-stopped
 	b.is(b.now(first), StateCompleted, "", 1, 0)
 	b.is(b.now(second), StatePending, "", 1, 0)
+}
+
+// A worker that was told to stop between two claims does not make the next one.
+func TestStoppedWorkerDoesNotClaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("stopped")
+	RegisterAction(b.reg, action, recordCharge)
+	w := b.idle(slow())
+	q := w.queues[DefaultQueue]
+	run := b.charge(action)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	w.claims(stopped, q)
+	b.is(b.now(run), StatePending, "", 1, 0)
+	if free := q.takeNow(1 << 20); free != w.cfg.Queues[DefaultQueue] {
+		t.Errorf("%d of %d places are free", free, w.cfg.Queues[DefaultQueue])
+	}
 }
 
 func TestWorkerRunsOnce(t *testing.T) {

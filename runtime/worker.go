@@ -31,19 +31,20 @@ type Worker struct {
 	aside    *pgxpool.Pool // for short statements of companions, which hold no connection while they wait for others
 	announce *Client       // notifies other workers of steps that completions enqueued
 
-	queues  map[string]*queue
-	spare   chan *heldStep  // to goroutines that have run a step
-	idle    atomic.Int32    // how many of them wait for the next one
-	ready   chan *execution // finished handlers on their way into a group
-	lead    chan struct{}   // to the committer that takes whatever is there
-	crowd   chan struct{}   // there is enough for another one
-	steps   context.Context // of the handlers; ended with a cause when they must stop
-	stop    context.CancelCauseFunc
-	lasting context.Context // of the database work that outlives the handlers
-	horizon horizon         // of the looks for leases that have run out
-	expired chan struct{}   // a poll has found one
-	running sync.WaitGroup  // executions until they are settled
-	started atomic.Bool
+	queues   map[string]*queue
+	spare    chan *heldStep  // to goroutines that have run a step
+	idle     atomic.Int32    // how many of them wait for the next one
+	ready    chan *execution // finished handlers on their way into a group
+	lead     chan struct{}   // to the committer that takes whatever is there
+	crowd    chan struct{}   // there is enough for another one
+	steps    context.Context // of the handlers; ended with a cause when they must stop
+	stop     context.CancelCauseFunc
+	lasting  context.Context // of the database work that outlives the handlers
+	horizon  horizon         // of the looks for leases that have run out
+	expired  chan struct{}   // a poll has found one
+	claiming sync.WaitGroup  // the queues' loops of claims
+	running  sync.WaitGroup  // executions until they are settled
+	started  atomic.Bool
 
 	mu   sync.Mutex
 	held map[int64]*heldStep
@@ -107,9 +108,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	background, stopBackground := context.WithCancel(control)
 	loops.Go(func() { w.heartbeats(background) })
-	var claims sync.WaitGroup
 	for _, q := range w.queues {
-		claims.Go(func() { w.claims(ctx, q) })
+		w.claiming.Go(func() { w.claims(ctx, q) })
 	}
 	loops.Go(func() { w.sweeps(ctx) })
 	if !w.cfg.Retention.forEver() {
@@ -121,7 +121,7 @@ func (w *Worker) Run(ctx context.Context) error {
 
 	<-ctx.Done()
 	probe.At(probe.ShutdownAfterSignal, "", "")
-	claims.Wait()
+	w.claiming.Wait()
 	w.drain(stopControl)
 	stopBackground()
 	close(w.ready)
