@@ -114,7 +114,8 @@ func (g grown) fill(ctx context.Context, r *rig) error {
 	return r.exec(ctx, "ANALYZE")
 }
 
-// load works and enqueues in turns for the time that the snapshot is to be held.
+// load works and enqueues in turns for the time that the snapshot is to be held. A worker completes more than it is waited for:
+// at the end as many steps are pending again as before.
 func (g grown) load(ctx context.Context, r *rig) error {
 	more := charges(min(r.steps, r.scale.pending))
 	nothing := func() {}
@@ -126,7 +127,11 @@ func (g grown) load(ctx context.Context, r *rig) error {
 			return err
 		}
 	}
-	return nil
+	var left int
+	if err := r.admin.QueryRow(ctx, "SELECT count(*) FROM idem.steps WHERE state = 'pending'").Scan(&left); err != nil {
+		return err
+	}
+	return recorded.enqueue(ctx, r, charges(max(0, r.scale.pending-left)))
 }
 
 // holdSnapshot opens a transaction that must go on to see all that is there now.
