@@ -131,7 +131,7 @@ func (g grown) load(ctx context.Context, r *rig) error {
 	if err := r.admin.QueryRow(ctx, "SELECT count(*) FROM idem.steps WHERE state = 'pending'").Scan(&left); err != nil {
 		return err
 	}
-	return recorded.enqueue(ctx, r, charges(max(0, r.scale.pending-left)))
+	return recorded.enqueue(ctx, r, charges(r.scale.pending-left))
 }
 
 // holdSnapshot opens a transaction that must go on to see all that is there now.

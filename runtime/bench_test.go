@@ -86,7 +86,7 @@ func fill(b testing.TB, base *bench, a *Action[charge], n int) {
 func BenchmarkRecorded(b *testing.B) {
 	base := quietBench(b)
 	a := NewAction[charge]("recorded", WithTimeout(10*time.Second))
-	RegisterAction(base.reg, a, func(ctx Context, in charge) error { return ledger.Record(ctx, in.User, in.Amount, nil) })
+	RegisterAction(base.reg, a, recordCharge)
 	fill(b, base, a, b.N)
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -114,7 +114,7 @@ func BenchmarkDirect(b *testing.B) {
 func BenchmarkRetired(b *testing.B) {
 	base := quietBench(b)
 	a := NewAction[charge]("retired", WithTimeout(10*time.Second))
-	RegisterAction(base.reg, a, func(ctx Context, in charge) error { return ledger.Record(ctx, in.User, in.Amount, nil) })
+	RegisterAction(base.reg, a, recordCharge)
 	fill(b, base, a, b.N)
 	began := time.Now()
 	drain(b, base, b.N)

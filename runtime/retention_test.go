@@ -36,15 +36,8 @@ func TestRetentionIsChecked(t *testing.T) {
 func (b *bench) retiring(keep Retention) *retirement {
 	b.Helper()
 	cfg := slow()
-	cfg.Retention, cfg.Observer = keep, b.events
-	w, err := NewWorker(b.pool, b.reg, cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := w.connect(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(w.closePools)
+	cfg.Retention = keep
+	w := b.idle(cfg)
 	return &retirement{w: w, keep: w.cfg.Retention}
 }
 
