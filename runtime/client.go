@@ -3,14 +3,14 @@ package runtime
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // DB is what a [Client] talks to: a *pgxpool.Pool, or anything like it.
@@ -24,12 +24,9 @@ type DB interface {
 // Client enqueues runs and asks about them. It is safe for concurrent use.
 type Client struct {
 	db     DB
-	sql    *statements
+	sql    *store.Statements
 	log    *slog.Logger
-	notify bool
-
-	mu       sync.Mutex
-	notified map[string]time.Time // when a queue was last notified
+	notify *store.Notifier
 }
 
 // ClientOption configures a [Client].
@@ -37,21 +34,22 @@ type ClientOption func(*Client)
 
 // WithSchema names the schema of the runtime's tables; it is [DefaultSchema] without.
 func WithSchema(schema string) ClientOption {
-	return func(c *Client) { c.sql = newStatements(schema) }
+	return func(c *Client) { c.sql = store.NewStatements(schema) }
 }
 
 // WithClientLogger sets where integrity errors are logged; slog's default without.
 func WithClientLogger(log *slog.Logger) ClientOption { return func(c *Client) { c.log = log } }
 
 // WithoutNotify enqueues without NOTIFY: workers then find steps by polling alone.
-func WithoutNotify() ClientOption { return func(c *Client) { c.notify = false } }
+func WithoutNotify() ClientOption { return func(c *Client) { c.notify.Off = true } }
 
 // NewClient makes a client on db. It does not connect.
 func NewClient(db DB, opts ...ClientOption) *Client {
-	c := &Client{db: db, sql: newStatements(DefaultSchema), log: slog.Default(), notify: true, notified: map[string]time.Time{}}
+	c := &Client{db: db, sql: store.NewStatements(DefaultSchema), log: slog.Default(), notify: &store.Notifier{DB: db}}
 	for _, o := range opts {
 		o(c)
 	}
+	c.notify.SQL, c.notify.Log = c.sql, c.log
 	return c
 }
 
@@ -96,7 +94,7 @@ func (c *Client) Steps(ctx context.Context, runID string) ([]StepStatus, error) 
 }
 
 func (c *Client) status(ctx context.Context, runID string, node *string) ([]StepStatus, error) {
-	rows, err := c.db.Query(ctx, c.sql.status, runID, node)
+	rows, err := c.db.Query(ctx, c.sql.Status, runID, node)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +106,8 @@ func (c *Client) status(ctx context.Context, runID string, node *string) ([]Step
 	})
 }
 
-// Wait returns once the run's step has ended, however it did, or with ctx's error. It polls.
+// Wait returns once the run's step has ended, however it did, or with ctx's error. It polls. It is what a client calls; the
+// function [Wait] is what a handler returns to be run again later.
 func (c *Client) Wait(ctx context.Context, run Run) (StepStatus, error) {
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		s, err := c.Status(ctx, run.ID, run.Node)
@@ -139,14 +138,14 @@ func (s *Step[In, Out]) Output(ctx context.Context, c *Client, run Run) (out Out
 // context is cancelled at its worker's next heartbeat, and whatever it wrote is rolled back.
 // It gives the number of steps that were cancelled.
 func (c *Client) Cancel(ctx context.Context, runID, node string) (int, error) {
-	tag, err := c.db.Exec(ctx, c.sql.cancel, runID, optional(node))
+	tag, err := c.db.Exec(ctx, c.sql.Cancel, runID, optional(node))
 	return int(tag.RowsAffected()), err
 }
 
 // Retry lets the discarded steps of a run run again; node "" means all of them. They keep their run, their
 // node and so their effects' keys. It gives the number of steps.
 func (c *Client) Retry(ctx context.Context, runID, node string) (int, error) {
-	return c.makeDue(ctx, c.sql.retry, runID, node)
+	return c.makeDue(ctx, c.sql.Retry, runID, node)
 }
 
 // makeDue runs a statement that lets steps run now, and wakes their queues.
@@ -160,29 +159,20 @@ func (c *Client) makeDue(ctx context.Context, sql, runID, node string) (int, err
 		return 0, err
 	}
 	for _, q := range queues {
-		c.wake(q)
+		c.notify.Wake(q)
 	}
 	return len(queues), nil
 }
 
-// Verify tells whether the database's schema serves this version: [ErrSchemaVersion] if not. It needs no
-// rights beyond using the schema.
-func (c *Client) Verify(ctx context.Context) error { return verifySchema(ctx, c.db, c.sql) }
-
-func verifySchema(ctx context.Context, db DB, sql *statements) error {
-	var have int
-	err := db.QueryRow(ctx, sql.version).Scan(&have)
-	var pg *pgconn.PgError
-	switch {
-	case errors.As(err, &pg) && (pg.Code == "3F000" || pg.Code == "42883"): // no such schema, no such function
-		return fmt.Errorf("%w (%s)", ErrSchemaVersion, pg.Message)
-	case err != nil:
-		return err
-	case have < schemaVersion:
-		return fmt.Errorf("%w (it has version %d, %d is needed)", ErrSchemaVersion, have, schemaVersion)
-	}
-	return nil
+// Wake lets pending steps of a run run now instead of later: after a [Wait], a backoff or a delay. node "" means all of
+// them. It returns the number of steps.
+func (c *Client) Wake(ctx context.Context, runID, node string) (int, error) {
+	return c.makeDue(ctx, c.sql.Wake, runID, node)
 }
+
+// Verify returns [ErrSchemaVersion] where the database's schema does not serve this version. It needs no
+// rights beyond using the schema.
+func (c *Client) Verify(ctx context.Context) error { return store.Verify(ctx, c.db, c.sql) }
 
 func optional(s string) *string {
 	if s == "" {

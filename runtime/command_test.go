@@ -5,6 +5,9 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/idem-go/idem/runtime/idemimpl"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 const mailSchema = `CREATE TABLE mails (
@@ -12,7 +15,7 @@ const mailSchema = `CREATE TABLE mails (
     payload_digest bytea NOT NULL CONSTRAINT mails_payload_check CHECK (octet_length(payload_digest) = 32),
     kind text NOT NULL, n bigint NOT NULL, body bytea NOT NULL)`
 
-var mails = Effect{
+var mails = idemimpl.Effect{
 	Table: `"mails"`, Columns: []string{"command_id", "kind", "n", "body"}, Guard: "mails_payload_check",
 	InsertSQL: `INSERT INTO "mails" AS t (run_id, node, payload_digest, command_id, kind, n, body)
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::numeric::bigint, $7::bytea)
@@ -39,10 +42,10 @@ func TestCommandIsWrittenOnceWithTheCompletion(t *testing.T) {
 	runs := 0
 	RegisterAction(b.reg, node, func(ctx Context, in charge) error {
 		if runs++; runs == 1 {
-			return errors.Join(mails.KeepCommand(ctx, byKind, "mails", "lost", Uint64(uint64(1)), []byte("x")), errors.New("the first attempt fails"))
+			return errors.Join(mails.KeepCommand(ctx, byKind, "mails", "lost", idemimpl.Uint64(uint64(1)), []byte("x")), errors.New("the first attempt fails"))
 		}
 		for _, kind := range []string{"a", "b", "a"} {
-			if err := mails.KeepCommand(ctx, byKind, "mails", kind, Uint64(uint64(7)), []byte{0, 0xff}); err != nil {
+			if err := mails.KeepCommand(ctx, byKind, "mails", kind, idemimpl.Uint64(uint64(7)), []byte{0, 0xff}); err != nil {
 				return err
 			}
 		}
@@ -106,8 +109,8 @@ func TestWriteCommand(t *testing.T) {
 }
 
 func TestChannelOfASchema(t *testing.T) {
-	if Channel("") != Channel(DefaultSchema) || Channel("a") == Channel("b") {
-		t.Error(Channel(""), Channel("a"))
+	if store.Channel("") != store.Channel(DefaultSchema) || store.Channel("a") == store.Channel("b") {
+		t.Error(store.Channel(""), store.Channel("a"))
 	}
 }
 
@@ -124,7 +127,7 @@ func TestCommandWakesItsRelay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(context.Background(), "LISTEN "+Channel("")); err != nil {
+	if _, err := conn.Exec(context.Background(), "LISTEN "+store.Channel("")); err != nil {
 		t.Fatal(err)
 	}
 	b.work(slow())

@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -10,10 +12,14 @@ import (
 	"strconv"
 	"time"
 
-	"crypto/rand"
+	"github.com/idem-go/idem/runtime/internal/sign"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
-// Config sets a worker up. The zero value serves.
+// DefaultSchema is where the runtime's tables are unless a [Config] or [WithSchema] says otherwise.
+const DefaultSchema = store.DefaultSchema
+
+// Config sets a worker up. The zero value serves. A field that is zero has its default; a negative one is refused.
 type Config struct {
 	// Schema has the runtime's tables. Default: [DefaultSchema].
 	Schema string
@@ -67,33 +73,41 @@ const (
 	leaseMargin = time.Second
 )
 
-// withDefaults fills in what is not set, and refuses an order of times that makes duplicates.
+// withDefaults fills in what is not set, and refuses what is negative and an order of times that makes duplicates.
 func (c Config) withDefaults(r *Registry) (Config, error) {
+	if err := c.checkSigns(); err != nil {
+		return c, err
+	}
 	if c.Queues == nil {
 		c.Queues = map[string]int{}
 		for _, h := range r.handlers {
-			c.Queues[h.queue] = defaultConcurrency
+			c.Queues[h.Queue] = defaultConcurrency
 		}
 	}
-	if c.Schema == "" {
-		c.Schema = DefaultSchema
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	orDuration(&c.Grace, defaultGrace)
+	c.Schema = cmp.Or(c.Schema, DefaultSchema)
+	c.Logger = cmp.Or(c.Logger, slog.Default())
+	c.Grace = cmp.Or(c.Grace, defaultGrace)
 	longest := c.longestTimeout(r)
-	orDuration(&c.Lease, max(defaultLease, (longest+c.Grace)*3/2))
-	orDuration(&c.Heartbeat, c.Lease/4)
-	orDuration(&c.Sweep, min(c.Lease/4, 5*time.Second))
-	orDuration(&c.Poll, c.defaultPoll())
-	orDuration(&c.Shutdown, 20*time.Second)
-	orInt(&c.Connections, 16)
-	orInt(&c.Committers, 2)
-	orInt(&c.GroupSteps, 100)
-	orInt(&c.GroupBytes, 1<<20)
-	orInt(&c.Retention.Batch, 1000)
+	c.Lease = cmp.Or(c.Lease, max(defaultLease, (longest+c.Grace)*3/2))
+	c.Heartbeat = cmp.Or(c.Heartbeat, c.Lease/4)
+	c.Sweep = cmp.Or(c.Sweep, min(c.Lease/4, 5*time.Second))
+	c.Poll = cmp.Or(c.Poll, c.defaultPoll())
+	c.Shutdown = cmp.Or(c.Shutdown, 20*time.Second)
+	c.Connections = cmp.Or(c.Connections, 16)
+	c.Committers = cmp.Or(c.Committers, 2)
+	c.GroupSteps = cmp.Or(c.GroupSteps, 100)
+	c.GroupBytes = cmp.Or(c.GroupBytes, 1<<20)
+	c.Retention.Batch = cmp.Or(c.Retention.Batch, 1000)
 	return c, errors.Join(c.checkTimes(longest), c.checkQueues(r), c.Retention.check())
+}
+
+// checkSigns refuses negative numbers: somebody meant something by them, and it was not the default.
+func (c *Config) checkSigns() error {
+	return sign.Check("Config",
+		sign.Duration("Lease", c.Lease), sign.Duration("Heartbeat", c.Heartbeat), sign.Duration("Sweep", c.Sweep),
+		sign.Duration("Poll", c.Poll), sign.Duration("Grace", c.Grace), sign.Duration("Shutdown", c.Shutdown),
+		sign.Int("Connections", c.Connections), sign.Int("Committers", c.Committers),
+		sign.Int("GroupSteps", c.GroupSteps), sign.Int("GroupBytes", c.GroupBytes), sign.Int("Retention.Batch", c.Retention.Batch))
 }
 
 func (c *Config) defaultPoll() time.Duration {
@@ -105,8 +119,8 @@ func (c *Config) defaultPoll() time.Duration {
 
 func (c *Config) longestTimeout(r *Registry) (longest time.Duration) {
 	for _, h := range r.handlers {
-		if _, served := c.Queues[h.queue]; served {
-			longest = max(longest, h.timeout)
+		if _, served := c.Queues[h.Queue]; served {
+			longest = max(longest, h.Timeout)
 		}
 	}
 	return longest
@@ -115,13 +129,6 @@ func (c *Config) longestTimeout(r *Registry) (longest time.Duration) {
 // checkTimes: a handler's timeout, with its grace, must fire before its lease runs out, and a lease must
 // survive two lost heartbeats.
 func (c *Config) checkTimes(longest time.Duration) error {
-	for name, d := range map[string]time.Duration{
-		"Lease": c.Lease, "Heartbeat": c.Heartbeat, "Sweep": c.Sweep, "Poll": c.Poll, "Grace": c.Grace, "Shutdown": c.Shutdown,
-	} {
-		if d < 0 {
-			return fmt.Errorf("idem: Config.%s is negative (%v)", name, d)
-		}
-	}
 	switch {
 	case longest+c.Grace >= c.Lease:
 		return fmt.Errorf("idem: the longest timeout (%v) with Config.Grace (%v) must be shorter than Config.Lease (%v): a step would be taken over while its handler still runs; raise Lease, or lower the timeout",
@@ -166,16 +173,12 @@ func (c *Config) keepalives() map[string]string {
 	}
 }
 
-func orDuration(d *time.Duration, otherwise time.Duration) {
-	if *d == 0 {
-		*d = otherwise
+// pooledIdleTimeout is what a transaction sets by itself, behind a pooler; "" elsewhere.
+func (c *Config) pooledIdleTimeout() string {
+	if !c.Pooler {
+		return ""
 	}
-}
-
-func orInt(n *int, otherwise int) {
-	if *n <= 0 {
-		*n = otherwise
-	}
+	return milliseconds(c.idleTimeout())
 }
 
 // workerName tells workers apart for people; nothing is decided by it.

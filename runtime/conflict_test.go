@@ -11,13 +11,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/runtime/idemimpl"
 )
 
 // A deferred constraint speaks only when the transaction commits.
 func TestF26_DeferredConstraintFailsAtCommit(t *testing.T) {
 	bothWays(t, func(t *testing.T, b *bench, way string) {
 		b.exec(`INSERT INTO strict VALUES (1)`)
-		var insert = Effect{Table: "strict", Columns: []string{"n"}, InsertSQL: `INSERT INTO strict SELECT $4::bigint WHERE $1::text <> '' AND $2::text <> '' AND $3::bytea <> ''`}
+		var insert = idemimpl.Effect{Table: "strict", Columns: []string{"n"}, InsertSQL: `INSERT INTO strict SELECT $4::bigint WHERE $1::text <> '' AND $2::text <> '' AND $3::bytea <> ''`}
 		action := NewAction[charge](way, WithBackoff(time.Millisecond))
 		RegisterAction(b.reg, action, func(ctx Context, in charge) error {
 			if err := errors.Join(noteRun(ctx, b.pool), writeCharge(ctx, way, in)); err != nil {

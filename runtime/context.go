@@ -1,6 +1,13 @@
 package runtime
 
-import "context"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idem-go/idem/runtime/internal/step"
+)
 
 // Context is what a handler is given: the identity of its step, and the transaction that completes it.
 //
@@ -23,17 +30,20 @@ type Context interface {
 	CompletionTx() Tx
 }
 
-type executionKey struct{}
-
-// executionOf finds the running handler's execution behind ctx, also through a wrapper of the author's.
-func executionOf(ctx context.Context) (*execution, error) {
-	if ex, ok := ctx.(*execution); ok {
-		return ex, nil
-	}
-	if ctx != nil {
-		if ex, ok := ctx.Value(executionKey{}).(*execution); ok {
-			return ex, nil
-		}
-	}
-	return nil, ErrNotInHandler
+// Tx is the completion transaction: what a handler writes through it commits with the step's change to
+// completed, or not at all. It has no Begin, Commit or Rollback on purpose, and refuses their SQL
+// ([ErrTxControl]); savepoints are allowed. It satisfies the DBTX interface that sqlc generates for
+// pgx/v5.
+type Tx interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error)
 }
+
+// handlerContext is the [Context] of an execution.
+type handlerContext struct{ *step.Execution }
+
+// CompletionTx implements [Context].
+func (c handlerContext) CompletionTx() Tx { return c.Tx() }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/internal/lease"
 	"github.com/idem-go/idem/runtime/internal/wire"
 )
 
@@ -264,7 +265,7 @@ func TestHeartbeatIsLost(t *testing.T) {
 	b.written(run, recorded, 1)
 }
 
-// readBack is only asked about a step that was there; if it was purged meanwhile, that is an answer too.
+// ReadBack is only asked about a step that was there; if it was purged meanwhile, that is an answer too.
 func TestReadBackOfAPurgedStep(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -273,7 +274,7 @@ func TestReadBackOfAPurgedStep(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if held, completed, err := w.readBack(&heldStep{id: 12345}); held || completed || err != nil {
+		if held, completed, err := w.held.ReadBack(&lease.Held{ID: 12345}); held || completed || err != nil {
 			t.Errorf("held %v, completed %v, %v; want neither", held, completed, err)
 		}
 	}()

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/internal/failure"
+	"github.com/idem-go/idem/runtime/internal/store"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // EnqueueOption says when a run may start, or what makes it the same run as another.
@@ -57,23 +61,23 @@ func newEnqueued(def *definition, in any, opts []EnqueueOption) (*enqueued, erro
 		return nil, fmt.Errorf("idem: enqueue %s: negative delay %v", def.name, e.delay)
 	}
 	var err error
-	e.input, err = encodePayload("input", def.name, in, def.maxInput)
+	e.input, err = value.EncodePayload("input", def.name, in, def.maxInput)
 	return e, err
 }
 
 // identify names the run of something that is enqueued from outside a handler.
 func (e *enqueued) identify() *enqueued {
 	if e.keyed {
-		e.runID = keyedRunID(e.tenant, e.def.name, e.key)
+		e.runID = value.KeyedRunID(e.tenant, e.def.name, e.key)
 	} else {
-		e.runID = newRunID()
+		e.runID = value.NewRunID()
 	}
 	return e
 }
 
 func (e *enqueued) args() []any {
 	return []any{e.runID, e.def.name, e.def.queue, e.def.maxAttempts, e.def.maxReclaims, e.at,
-		e.delay.Microseconds(), string(e.input), digestBytes(e.input)}
+		e.delay.Microseconds(), string(e.input), value.Sum(e.input)}
 }
 
 // Enqueue adds a run of the action. See [WithKey] for doing so idempotently. It fails, with nothing
@@ -89,9 +93,15 @@ func (a *Action[In]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, opt
 	return c.enqueueTx(ctx, tx, &a.def, &in, opts)
 }
 
-// EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
-func (a *Action[In]) EnqueueMany(ctx context.Context, c *Client, ins []In, key func(In) EnqueueOption) ([]Run, error) {
-	return enqueueMany(ctx, c, &a.def, ins, key)
+// EnqueueMany adds a run for each input, in one statement: all of them, or none. opts gives each input its own options, a
+// key or a delay; it may be nil.
+func (a *Action[In]) EnqueueMany(ctx context.Context, c *Client, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, nil, &a.def, ins, opts)
+}
+
+// EnqueueManyTx is [Action.EnqueueMany] within the caller's transaction.
+func (a *Action[In]) EnqueueManyTx(ctx context.Context, c *Client, tx DB, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, tx, &a.def, ins, opts)
 }
 
 // Enqueue adds a run that has the step as its first node.
@@ -104,18 +114,24 @@ func (s *Step[In, Out]) EnqueueTx(ctx context.Context, c *Client, tx DB, in In, 
 	return c.enqueueTx(ctx, tx, &s.def, &in, opts)
 }
 
-// EnqueueMany adds a run for each input, in one statement. Keys are given by key, which may be nil.
-func (s *Step[In, Out]) EnqueueMany(ctx context.Context, c *Client, ins []In, key func(In) EnqueueOption) ([]Run, error) {
-	return enqueueMany(ctx, c, &s.def, ins, key)
+// EnqueueMany adds a run for each input, in one statement: all of them, or none. opts gives each input its own options, a
+// key or a delay; it may be nil.
+func (s *Step[In, Out]) EnqueueMany(ctx context.Context, c *Client, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, nil, &s.def, ins, opts)
+}
+
+// EnqueueManyTx is [Step.EnqueueMany] within the caller's transaction.
+func (s *Step[In, Out]) EnqueueManyTx(ctx context.Context, c *Client, tx DB, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
+	return enqueueMany(ctx, c, tx, &s.def, ins, opts)
 }
 
 func (c *Client) enqueue(ctx context.Context, def *definition, in any, opts []EnqueueOption) (Run, error) {
-	return c.add(ctx, c.db, c.mayNotify, def, in, opts)
+	return c.add(ctx, c.db, c.notify.Due, def, in, opts)
 }
 
 // enqueueTx puts no announcement off: it could come before tx has committed.
 func (c *Client) enqueueTx(ctx context.Context, tx DB, def *definition, in any, opts []EnqueueOption) (Run, error) {
-	return c.add(ctx, tx, func(string) bool { return c.notify }, def, in, opts)
+	return c.add(ctx, tx, func(string) bool { return !c.notify.Off }, def, in, opts)
 }
 
 // add adds a run through db, and announces it to its queue where notifies says so.
@@ -127,7 +143,7 @@ func (c *Client) add(ctx context.Context, db DB, notifies func(queue string) boo
 	e.identify()
 	b := c.inserting(e)
 	if notifies(def.queue) {
-		b.Queue(sqlNotify, c.sql.channel, def.queue)
+		b.Queue(c.sql.Notify, c.sql.Channel, def.queue)
 	}
 	br := db.SendBatch(ctx, b)
 	run, err := c.inserted(e, br)
@@ -139,9 +155,9 @@ func (c *Client) add(ctx context.Context, db DB, notifies func(queue string) boo
 
 // inserting is the statement that adds e. Only a key makes it possible that its run is there already.
 func (c *Client) inserting(e *enqueued) *pgx.Batch {
-	b, sql := &pgx.Batch{}, c.sql.insertNew
+	b, sql := &pgx.Batch{}, c.sql.InsertNew
 	if e.keyed {
-		sql = c.sql.insert
+		sql = c.sql.Insert
 	}
 	b.Queue(sql, e.args()...)
 	return b
@@ -152,7 +168,7 @@ func (c *Client) inserted(e *enqueued, answers pgx.BatchResults) (Run, error) {
 	run := Run{ID: e.runID, Node: e.def.name}
 	tag, err := answers.Exec()
 	switch {
-	case isGuard(err, inputGuard):
+	case failure.Guard(err, store.InputGuard):
 		return Run{}, c.mismatch(run)
 	case err != nil:
 		return Run{}, err
@@ -166,30 +182,45 @@ func (c *Client) mismatch(run Run) error {
 	return &MismatchError{Table: "steps", RunID: run.ID, Node: run.Node}
 }
 
-func enqueueMany[In any](ctx context.Context, c *Client, def *definition, ins []In, key func(In) EnqueueOption) ([]Run, error) {
-	batch := make([]*enqueued, 0, len(ins))
+// enqueueMany adds runs of one node, in the caller's transaction if there is one.
+func enqueueMany[In any](ctx context.Context, c *Client, tx DB, def *definition, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
+	batch, keyed := make([]*enqueued, 0, len(ins)), false
 	for i, in := range ins {
-		var opts []EnqueueOption
-		if key != nil {
-			opts = append(opts, key(in))
+		var own []EnqueueOption
+		if opts != nil {
+			own = opts(in)
 		}
-		e, err := newEnqueued(def, &ins[i], opts)
+		e, err := newEnqueued(def, &ins[i], own)
 		if err != nil {
 			return nil, err
 		}
+		keyed = keyed || e.keyed
 		batch = append(batch, e.identify())
 	}
-	if key == nil {
-		return c.insertManyNew(ctx, def, batch)
-	}
-	return c.insertMany(ctx, def, batch)
-}
-
-// insertMany adds runs of one node in one statement. Repetitions within the batch are duplicates too.
-func (c *Client) insertMany(ctx context.Context, def *definition, batch []*enqueued) ([]Run, error) {
 	if len(batch) == 0 {
 		return nil, nil
 	}
+	insert, db := c.insertManyNew, c.db
+	if keyed {
+		insert = c.insertMany
+	}
+	if tx != nil {
+		db = tx
+	}
+	runs, err := insert(ctx, db, def, batch)
+	if err != nil {
+		return nil, err
+	}
+	if tx == nil {
+		c.notify.Wake(def.queue)
+	} else if !c.notify.Off { // it comes with the commit
+		_, err = tx.Exec(ctx, c.sql.Notify, c.sql.Channel, def.queue)
+	}
+	return runs, err
+}
+
+// insertMany adds runs of which some may be there. Repetitions within the batch are duplicates too.
+func (c *Client) insertMany(ctx context.Context, db DB, def *definition, batch []*enqueued) ([]Run, error) {
 	runs := make([]Run, len(batch))
 	first := make(map[string]int, len(batch)) // of a run, its place in batch
 	cols := newInsertColumns(len(batch))
@@ -204,7 +235,7 @@ func (c *Client) insertMany(ctx context.Context, def *definition, batch []*enque
 		first[e.runID] = i
 		cols.add(e)
 	}
-	rows, err := c.db.Query(ctx, c.sql.insertMany, cols.args(def)...)
+	rows, err := db.Query(ctx, c.sql.InsertMany, cols.args(def)...)
 	if err == nil {
 		var runID string
 		_, err = pgx.ForEachRow(rows, []any{&runID}, func() error {
@@ -212,32 +243,22 @@ func (c *Client) insertMany(ctx context.Context, def *definition, batch []*enque
 			return nil
 		})
 	}
-	if isGuard(err, inputGuard) {
+	if failure.Guard(err, store.InputGuard) {
 		return nil, c.findMismatch(ctx, def.name, batch)
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.wake(def.queue)
-	return runs, nil
+	return runs, err
 }
 
-// insertManyNew adds runs of one node that have just got their ids.
-func (c *Client) insertManyNew(ctx context.Context, def *definition, batch []*enqueued) ([]Run, error) {
-	if len(batch) == 0 {
-		return nil, nil
-	}
+// insertManyNew adds runs that have just got their ids.
+func (c *Client) insertManyNew(ctx context.Context, db DB, def *definition, batch []*enqueued) ([]Run, error) {
 	runs := make([]Run, len(batch))
 	cols := newInsertColumns(len(batch))
 	for i, e := range batch {
 		runs[i] = Run{ID: e.runID, Node: def.name}
 		cols.add(e)
 	}
-	if _, err := c.db.Exec(ctx, c.sql.insertManyNew, cols.args(def)...); err != nil {
-		return nil, err
-	}
-	c.wake(def.queue)
-	return runs, nil
+	_, err := db.Exec(ctx, c.sql.InsertManyNew, cols.args(def)...)
+	return runs, err
 }
 
 // findMismatch names the first run of the batch whose stored input differs.
@@ -245,10 +266,10 @@ func (c *Client) findMismatch(ctx context.Context, node string, batch []*enqueue
 	digests := make(map[string]string, len(batch))
 	ids := make([]string, 0, len(batch))
 	for _, e := range batch {
-		digests[e.runID] = string(digestBytes(e.input))
+		digests[e.runID] = string(value.Sum(e.input))
 		ids = append(ids, e.runID)
 	}
-	rows, err := c.db.Query(ctx, c.sql.digests, node, ids)
+	rows, err := c.db.Query(ctx, c.sql.Digests, node, ids)
 	if err != nil {
 		return err
 	}
@@ -285,7 +306,7 @@ func (c *insertColumns) add(e *enqueued) {
 	c.at = append(c.at, e.at)
 	c.delays = append(c.delays, e.delay.Microseconds())
 	c.inputs = append(c.inputs, string(e.input))
-	c.digests = append(c.digests, digestBytes(e.input))
+	c.digests = append(c.digests, value.Sum(e.input))
 }
 
 func (c *insertColumns) args(def *definition) []any {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 func (b *bench) steps() int {
@@ -52,7 +54,7 @@ func TestF37_NotificationFollowsTheTransaction(t *testing.T) {
 	b := newBench(t)
 	listener := must[*pgx.Conn](t)(pgx.Connect(t.Context(), b.pool.Config().ConnString()))
 	defer func() { _ = listener.Close(context.Background()) }()
-	if _, err := listener.Exec(t.Context(), `LISTEN "`+channelName(DefaultSchema)+`"`); err != nil {
+	if _, err := listener.Exec(t.Context(), `LISTEN "`+store.Channel(DefaultSchema)+`"`); err != nil {
 		t.Fatal(err)
 	}
 	lost, kept := NewAction[charge]("lost", WithQueue("lost")), NewAction[charge]("kept", WithQueue("kept"))
@@ -195,11 +197,11 @@ func TestEnqueueMany(t *testing.T) {
 	b := newBench(t)
 	action := NewAction[charge]("many", WithMaxReclaims(2))
 	ctx := t.Context()
-	key := func(in charge) EnqueueOption { return WithKey("t", in.User) }
+	key := func(in charge) []EnqueueOption { return []EnqueueOption{WithKey("t", in.User)} }
 	if runs, err := action.EnqueueMany(ctx, b.client, nil, key); err != nil || len(runs) != 0 {
 		t.Errorf("none: %v, %v", runs, err)
 	}
-	single := must[Run](t)(action.Enqueue(ctx, b.client, charge{"b", 2}, key(charge{"b", 0})))
+	single := must[Run](t)(action.Enqueue(ctx, b.client, charge{"b", 2}, key(charge{"b", 0})...))
 	runs := must[[]Run](t)(action.EnqueueMany(ctx, b.client, []charge{{"a", 1}, {"b", 2}, {"a", 1}, {"c", 3}}, key))
 	for i, want := range []bool{false, true, true, false} {
 		if runs[i].Duplicate != want {
@@ -329,9 +331,9 @@ func TestF40_KeysAreStable(t *testing.T) {
 		case 1:
 			return errors.New("A1 fails")
 		case 2:
-			ex, _ := executionOf(ctx)
+			epoch := b.count(`SELECT epoch FROM idem.steps WHERE run_id = $1 AND node = $2`, ctx.RunID(), ctx.Node())
 			for ctx.Err() == nil { // until the heartbeat, which also renews the lease, finds that the step was taken over
-				b.exec(`UPDATE idem.steps SET lease_expires_at = clock_timestamp() - interval '1 hour' WHERE state = 'running' AND epoch = $1`, ex.step.epoch)
+				b.exec(`UPDATE idem.steps SET lease_expires_at = clock_timestamp() - interval '1 hour' WHERE state = 'running' AND epoch = $1`, epoch)
 				time.Sleep(10 * time.Millisecond)
 			}
 			return ctx.Err()

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/idemimpl"
+	"github.com/idem-go/idem/runtime/internal/commit"
+	"github.com/idem-go/idem/runtime/internal/lease"
+	"github.com/idem-go/idem/runtime/internal/step"
 )
 
 // together lets the handlers of n runs wait for each other, so that their completions meet in groups.
@@ -53,8 +58,8 @@ func (b *bench) heldUp(w *Worker, enqueue func() []Run) []Run {
 	}
 	runs := enqueue()
 	b.eventually("all handlers are back", func() bool {
-		held := w.holding()
-		return len(held) > 0 && !slices.ContainsFunc(held, func(s *heldStep) bool { return !s.settled.Load() })
+		held := w.held.All()
+		return len(held) > 0 && !slices.ContainsFunc(held, func(s *lease.Held) bool { return !s.Settled() })
 	})
 	if err := tx.Commit(b.Context()); err != nil {
 		b.Fatal(err)
@@ -81,15 +86,15 @@ func TestOneBadStepInAGroup(t *testing.T) {
 		"NUL in a text":   func(ctx Context) error { return ledger.Record(ctx, "b\x00d", int64(1), nil) },
 		"not encodable":   func(ctx Context) error { return ledger.Record(ctx, "bad", "no number", nil) },
 		"out of range": func(ctx Context) error {
-			narrow := Effect{Table: "narrow", Columns: []string{"n"}, InsertSQL: `INSERT INTO ledger SELECT $1::text, $2::text, $3::bytea, 'x', $4::smallint`}
+			narrow := idemimpl.Effect{Table: "narrow", Columns: []string{"n"}, InsertSQL: `INSERT INTO ledger SELECT $1::text, $2::text, $3::bytea, 'x', $4::smallint`}
 			return narrow.Record(ctx, int64(1<<40))
 		},
 		"no such table": func(ctx Context) error {
-			nowhere := Effect{Table: "nowhere", InsertSQL: `INSERT INTO nowhere VALUES ($1::text, $2::text, $3::bytea)`}
+			nowhere := idemimpl.Effect{Table: "nowhere", InsertSQL: `INSERT INTO nowhere VALUES ($1::text, $2::text, $3::bytea)`}
 			return nowhere.Record(ctx)
 		},
 		"deferred": func(ctx Context) error {
-			late := Effect{Table: "strict", InsertSQL: `INSERT INTO strict SELECT 1 FROM generate_series(1, 2) WHERE $1::text <> $2::text AND $3::bytea <> ''`}
+			late := idemimpl.Effect{Table: "strict", InsertSQL: `INSERT INTO strict SELECT 1 FROM generate_series(1, 2) WHERE $1::text <> $2::text AND $3::bytea <> ''`}
 			return late.Record(ctx)
 		},
 	} {
@@ -161,17 +166,17 @@ func TestGroupsStopAndResume(t *testing.T) {
 	}
 	round(-1)
 	h := b.reg.handlers["moody"]
-	if h.failing.Load() <= failingLimit {
-		t.Fatalf("a hundred refused completions count as %d, which is not over the limit of %d", h.failing.Load(), failingLimit)
+	if commit.Grouped(h) {
+		t.Fatalf("a hundred refused completions count as %d, which is not over the limit", h.Refused.Load())
 	}
 	before, _ := b.grouped()
 	must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}))
 	round(1)
-	if after, _ := b.grouped(); h.failing.Load() > failingLimit && after != before {
+	if after, _ := b.grouped(); !commit.Grouped(h) && after != before {
 		t.Errorf("%d steps were grouped while the handler often failed", after-before)
 	}
 	for range 20 {
-		if h.failing.Load() <= failingLimit {
+		if commit.Grouped(h) {
 			break
 		}
 		round(1)
@@ -181,7 +186,7 @@ func TestGroupsStopAndResume(t *testing.T) {
 		round(1)
 	}
 	if after, _ := b.grouped(); after == before {
-		t.Errorf("nothing is grouped again after hundreds of good completions; the share is %d of %d", h.failing.Load(), failingOne)
+		t.Errorf("nothing is grouped again after hundreds of good completions; the share is %d", h.Refused.Load())
 	}
 }
 
@@ -365,45 +370,6 @@ func TestCommitsPassABlockedOne(t *testing.T) {
 	t.Error("no commit passed one that was blocked, before that gave up")
 }
 
-// Another committer is called for a full group.
-func TestFullGroupsCallForAnotherCommitter(t *testing.T) {
-	t.Parallel()
-	w := must[*Worker](t)(NewWorker(lazyPool(t), registryOf(), Config{Queues: map[string]int{DefaultQueue: 10}, GroupSteps: 3}))
-	for n := 1; n <= 3; n++ {
-		w.hand(&execution{})
-		if called := len(w.crowd) == 1; called != (n == 3) {
-			t.Errorf("%d finished: called %v", n, called)
-		}
-	}
-}
-
-// A committer that was called goes on for as long as there are full groups, however often it was called.
-func TestCalledCommitterGoesOn(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	action := NewAction[charge]("charge")
-	RegisterAction(b.reg, action, recordCharge)
-	cfg := slow()
-	cfg.GroupSteps = 1
-	w := b.idle(cfg)
-	w.steps = t.Context()
-	const n = 6
-	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, n), nil))
-	for _, s := range must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: n, whole: true})) {
-		w.hold(s)
-		w.hand(newExecution(w, s))
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.commitGroups() // somebody else has the lead
-	}()
-	b.eventually("all are completed", func() bool { return b.count(`SELECT count(*) FROM idem.steps WHERE state = 'completed'`) == n })
-	close(w.ready)
-	w.passLead()
-	<-done
-}
-
 // A write that breaks the server's session each time must not be tried for ever, as a lost connection would be.
 func TestPoisonThatBreaksTheConnection(t *testing.T) {
 	bothWays(t, func(t *testing.T, b *bench, way string) {
@@ -418,7 +384,7 @@ func TestPoisonThatBreaksTheConnection(t *testing.T) {
 			return err
 		})
 		runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(20, func(i int) int64 { return int64(i) }), nil))
-		b.exec(`UPDATE idem.steps SET interruptions = $1 WHERE run_id = $2`, maxInterruptions-1, runs[13].ID)
+		b.exec(`UPDATE idem.steps SET interruptions = $1 WHERE run_id = $2`, step.MaxInterruptions-1, runs[13].ID)
 		b.work(slow())
 		for i, run := range runs {
 			end := b.wait(run)

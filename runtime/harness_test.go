@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
@@ -56,7 +57,7 @@ CREATE TABLE runs (run_id text NOT NULL, node text NOT NULL, attempt integer NOT
 CREATE TABLE strict (n bigint, CONSTRAINT strict_once UNIQUE (n) DEFERRABLE INITIALLY DEFERRED);
 INSERT INTO accounts (user_id) VALUES ('ann');`
 
-var ledger = Effect{
+var ledger = idemimpl.Effect{
 	Table: `"ledger"`, Columns: []string{"user_id", "amount", "charged_at"}, Guard: "ledger_payload_check",
 	InsertSQL: `INSERT INTO "ledger" AS t ("run_id", "node", "payload_digest", "user_id", "amount", "charged_at")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint, COALESCE($6::timestamptz, now()))
@@ -70,7 +71,7 @@ ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = '' WHERE t."payl
 	SelectSQL:    `SELECT "user_id", "amount", "charged_at" FROM "ledger" WHERE "run_id" = $1::text AND "node" = $2::text`,
 }
 
-var invoices = Effect{
+var invoices = idemimpl.Effect{
 	Table: `"invoices"`, Columns: []string{"order_id", "total"}, Key: []int{0}, Business: true, Guard: "invoices_payload_check",
 	InsertSQL: `INSERT INTO "invoices" AS t ("run_id", "node", "payload_digest", "order_id", "total")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)
@@ -79,7 +80,7 @@ ON CONFLICT ("order_id") DO UPDATE SET "payload_digest" = '' WHERE t."payload_di
 	SelectSQL:    `SELECT "id", "order_id", "total" FROM "invoices" WHERE "order_id" = $1::text`,
 }
 
-var lines = Effect{
+var lines = idemimpl.Effect{
 	Table: `"lines"`, Columns: []string{"sku", "n"}, Key: []int{0}, Guard: "lines_payload_check",
 	InsertSQL: `INSERT INTO "lines" AS t ("run_id", "node", "payload_digest", "sku", "n")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)

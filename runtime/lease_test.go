@@ -13,7 +13,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/internal/claim"
+	"github.com/idem-go/idem/runtime/internal/lease"
 	"github.com/idem-go/idem/runtime/internal/probe"
+	"github.com/idem-go/idem/runtime/internal/schedule"
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // overtaken runs a step on one worker until its handler has written, takes its lease away, and lets a second
@@ -127,24 +132,27 @@ func (b *bench) lockedStep(run Run) pgx.Tx {
 	return tx
 }
 
+// beginning is before every time.
+var beginning = store.From(time.Time{})
+
 // idle makes a worker for its methods alone: it claims and sweeps when the test says so.
 func (b *bench) idle(cfg Config) *Worker {
 	b.Helper()
 	cfg.Observer, cfg.Logger = b.events, slog.New(slog.DiscardHandler)
 	w := must[*Worker](b)(NewWorker(b.pool, b.reg, cfg))
-	w.lasting = context.Background()
+	w.host.Lasting, w.host.Steps = context.Background(), context.Background()
 	if err := w.connect(context.Background()); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(w.closePools)
+	b.Cleanup(w.host.Close)
 	return w
 }
 
 // claimed lets w claim the run's step.
-func (b *bench) claimed(w *Worker, run Run) *heldStep {
+func (b *bench) claimed(w *Worker, run Run) *lease.Held {
 	b.Helper()
-	steps := must[[]*heldStep](b)(w.claim(w.queues[DefaultQueue], claim{limit: 10, whole: true}))
-	if len(steps) != 1 || steps[0].runID != run.ID {
+	steps := must[[]*lease.Held](b)(w.claims.Claim(w.queues[DefaultQueue], schedule.Claim{Limit: 10, Full: true}))
+	if len(steps) != 1 || steps[0].RunID != run.ID {
 		b.Fatalf("claimed %d steps, want the one of run %s", len(steps), run.ID)
 	}
 	return steps[0]
@@ -165,13 +173,13 @@ func TestF12_CompletionRacesTheSweep(t *testing.T) {
 	if _, err := tx.Exec(t.Context(), `UPDATE idem.steps SET state = 'completed', epoch = epoch + 1, lease_expires_at = NULL, finished_at = now()`); err != nil {
 		t.Fatal(err)
 	}
-	if n := must[int](t)(w.sweepOnce(beginning)); n != 0 {
+	if n := must[int](t)(w.sweeper.SweepPage(beginning)); n != 0 {
 		t.Errorf("the sweep took %d steps that were being completed", n)
 	}
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := must[int](t)(w.sweepOnce(beginning)); n != 0 {
+	if n := must[int](t)(w.sweeper.SweepPage(beginning)); n != 0 {
 		t.Errorf("the sweep took %d completed steps", n)
 	}
 	b.is(b.now(run), StateCompleted, "", 1, 0)
@@ -185,14 +193,14 @@ func TestF13_HeartbeatAfterReclaim(t *testing.T) {
 	w := b.idle(slow())
 	run := b.charge(action)
 	old := b.claimed(w, run)
-	w.hold(old)
-	w.steps = context.Background()
-	ex := newExecution(w, old)
-	if err := old.enter(ex); err != nil {
+	w.held.Hold(old)
+	w.host.Steps = context.Background()
+	ex := step.New(w.host, &old.Step)
+	if err := old.Enter(ex); err != nil {
 		t.Fatal(err)
 	}
 	b.expire(run)
-	if n := must[int](t)(w.sweepOnce(beginning)); n != 1 {
+	if n := must[int](t)(w.sweeper.SweepPage(beginning)); n != 1 {
 		t.Fatalf("swept %d steps, want 1", n)
 	}
 	other := b.idle(slow())
@@ -204,19 +212,19 @@ func TestF13_HeartbeatAfterReclaim(t *testing.T) {
 		return s
 	}
 	before := state()
-	if err := w.renew(t.Context()); err != nil {
+	if err := w.held.Renew(t.Context(), w.cfg.Lease); err != nil {
 		t.Fatal(err)
 	}
 	if after := state(); before != after {
 		t.Errorf("the late heartbeat changed the step from %s to %s", before, after)
 	}
-	if owner.epoch <= old.epoch {
-		t.Errorf("the new owner's epoch is %d, the old one's %d", owner.epoch, old.epoch)
+	if owner.Epoch <= old.Epoch {
+		t.Errorf("the new owner's epoch is %d, the old one's %d", owner.Epoch, old.Epoch)
 	}
 	if cause := context.Cause(ex); !errors.Is(cause, ErrLeaseLost) {
 		t.Errorf("the old execution's context ended with %v, want ErrLeaseLost", cause)
 	}
-	if err := recordCharge(ex, charge{"ann", 1}); !errors.Is(err, ErrAttemptEnded) || !errors.Is(err, ErrLeaseLost) {
+	if err := recordCharge(handlerContext{ex}, charge{"ann", 1}); !errors.Is(err, ErrAttemptEnded) || !errors.Is(err, ErrLeaseLost) {
 		t.Errorf("a late record gives %v, want ErrAttemptEnded because of ErrLeaseLost", err)
 	}
 }
@@ -273,9 +281,9 @@ func TestF14_ConcurrentClaimsAreDisjoint(t *testing.T) {
 	var claimers sync.WaitGroup
 	for range 5 {
 		claimers.Go(func() {
-			q := newQueue(DefaultQueue, 100, w.queues[DefaultQueue].nodes) // as each worker has its own
+			q := claim.NewQueue(DefaultQueue, 100, w.queues[DefaultQueue].Nodes) // as each worker has its own
 			for range 10 {
-				steps, err := w.claim(q, claim{limit: 7, whole: true})
+				steps, err := w.claims.Claim(q, schedule.Claim{Limit: 7, Full: true})
 				if err != nil {
 					t.Error(err)
 				}
@@ -284,7 +292,7 @@ func TestF14_ConcurrentClaimsAreDisjoint(t *testing.T) {
 				}
 				mu.Lock()
 				for _, s := range steps {
-					claims[s.id]++
+					claims[s.ID]++
 				}
 				mu.Unlock()
 			}
@@ -308,20 +316,20 @@ func TestF15_TwoSweepersReclaimOnce(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	w := b.idle(slow())
 	must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 150), nil))
-	if got := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 200, whole: true})); len(got) != 150 {
+	if got := must[[]*lease.Held](t)(w.claims.Claim(w.queues[DefaultQueue], schedule.Claim{Limit: 200, Full: true})); len(got) != 150 {
 		t.Fatalf("claimed %d", len(got))
 	}
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
 	var sweepers sync.WaitGroup
 	for range 4 {
 		sweepers.Go(func() {
-			if err := w.sweep(beginning); err != nil {
+			if err := w.sweeper.Sweep(beginning); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	sweepers.Wait()
-	if err := w.sweep(beginning); err != nil { // what others had locked
+	if err := w.sweeper.Sweep(beginning); err != nil { // what others had locked
 		t.Error(err)
 	}
 	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending' AND reclaims = 1 AND attempt = 1`); n != 150 {
@@ -340,10 +348,10 @@ func TestSweepPassesOverLockedSteps(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	w := b.idle(slow())
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 120), nil))
-	must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 200, whole: true}))
+	must[[]*lease.Held](t)(w.claims.Claim(w.queues[DefaultQueue], schedule.Claim{Limit: 200, Full: true}))
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
 	tx := b.lockedStep(runs[0])
-	if err := w.sweep(beginning); err != nil {
+	if err := w.sweeper.Sweep(beginning); err != nil {
 		t.Fatal(err)
 	}
 	if n := b.count(`SELECT count(*) FROM idem.steps WHERE state = 'pending'`); n != 119 {
@@ -375,9 +383,9 @@ func TestF36_ClaimKeepsItsLimitOnEveryPlan(t *testing.T) {
 		}
 		pool := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
 		w := must[*Worker](t)(NewWorker(pool, b.reg, slow()))
-		w.control, w.lasting = pool, t.Context()
+		w.host.Control, w.host.Lasting = pool, t.Context()
 		for range 7 { // the sixth execution may use a generic plan
-			if steps := must[[]*heldStep](t)(w.claim(w.queues[DefaultQueue], claim{limit: 3, whole: true})); len(steps) != 3 {
+			if steps := must[[]*lease.Held](t)(w.claims.Claim(w.queues[DefaultQueue], schedule.Claim{Limit: 3, Full: true})); len(steps) != 3 {
 				t.Errorf("with %v: claimed %d, want 3", settings, len(steps))
 			}
 		}

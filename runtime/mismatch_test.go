@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // A second payload under a key, by every way that leads there. The step is discarded at once, nothing of it is
@@ -126,7 +129,7 @@ func TestMismatchNamesItsRun(t *testing.T) {
 		t.Errorf("%v does not name run %s", err, taken.ID)
 	}
 	var pg *pgconn.PgError
-	if !errors.As(mismatch, &pg) || pg.ConstraintName != inputGuard {
+	if !errors.As(mismatch, &pg) || pg.ConstraintName != store.InputGuard {
 		t.Error("the database's own error is not behind it")
 	}
 }
@@ -188,10 +191,10 @@ func TestF42_KeysThatLookAlikeStayApart(t *testing.T) {
 func TestEffectsNeedAHandler(t *testing.T) {
 	t.Parallel()
 	var none Context
-	if _, err := executionOf(none); !errors.Is(err, ErrNotInHandler) {
+	if _, err := step.Of(none); !errors.Is(err, ErrNotInHandler) {
 		t.Errorf("nil context: %v", err)
 	}
-	if _, err := executionOf(t.Context()); !errors.Is(err, ErrNotInHandler) {
+	if _, err := step.Of(t.Context()); !errors.Is(err, ErrNotInHandler) {
 		t.Errorf("foreign context: %v", err)
 	}
 }

@@ -11,6 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
+
+	"github.com/idem-go/idem/runtime/internal/failure"
+	"github.com/idem-go/idem/runtime/internal/schedule"
+	"github.com/idem-go/idem/runtime/internal/store"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // modelStep is what a step should be, kept in memory.
@@ -34,7 +39,7 @@ type held struct {
 // machine drives the runtime's statements and the model side by side.
 type machine struct {
 	bench *bench
-	sql   *statements
+	sql   *store.Statements
 	steps map[string]*modelStep
 	ids   map[string]int64
 	held  []held // also those that have been lost since
@@ -49,7 +54,7 @@ func TestStepsFollowTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b.exec(`TRUNCATE idem.steps CASCADE`)
 		b.exec(`TRUNCATE ledger`)
-		m := &machine{bench: b, sql: newStatements(DefaultSchema), steps: map[string]*modelStep{}, ids: map[string]int64{}}
+		m := &machine{bench: b, sql: store.NewStatements(DefaultSchema), steps: map[string]*modelStep{}, ids: map[string]int64{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"enqueue": m.enqueue, "claim": m.claim, "complete": m.complete, "fail": m.fail, "discard": m.discard,
 			"heartbeat": m.heartbeat, "expire": m.expire, "sweep": m.sweep, "cancel": m.cancel, "retry": m.retry,
@@ -64,8 +69,8 @@ func (m *machine) enqueue(t *rapid.T) {
 	if rapid.Bool().Draw(t, "bounded") {
 		s.MaxReclaims = new(rapid.IntRange(0, 2).Draw(t, "max reclaims"))
 	}
-	_, err := m.bench.pool.Exec(context.Background(), m.sql.insert, run, "charge", "default", 3, s.MaxReclaims, nil, int64(0),
-		`{}`, digestBytes([]byte(`{}`)))
+	_, err := m.bench.pool.Exec(context.Background(), m.sql.Insert, run, "charge", "default", 3, s.MaxReclaims, nil, int64(0),
+		`{}`, value.Sum([]byte(`{}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +79,7 @@ func (m *machine) enqueue(t *rapid.T) {
 
 func (m *machine) claim(t *rapid.T) {
 	limit := rapid.IntRange(1, 3).Draw(t, "limit")
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.claim, "w", time.Hour.Microseconds(), "default", []string{"charge"}, limit, "-infinity", 0)
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.Claim, "w", time.Hour.Microseconds(), "default", []string{"charge"}, limit, "-infinity", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +128,11 @@ func (m *machine) holds(h held) bool {
 func (m *machine) complete(t *rapid.T) {
 	h := m.holder(t)
 	b := &pgx.Batch{}
-	b.Queue(ledger.InsertSQL, h.run, "charge", digestBytes([]byte(h.run)), "ann", int64(1), nil)
-	b.Queue(m.sql.complete, []int64{h.id}, []int64{h.epoch}, []*string{nil})
+	b.Queue(ledger.InsertSQL, h.run, "charge", value.Sum([]byte(h.run)), "ann", int64(1), nil)
+	b.Queue(m.sql.Complete, []int64{h.id}, []int64{h.epoch}, []*string{nil})
 	err := m.bench.pool.SendBatch(context.Background(), b).Close()
 	if !m.holds(h) {
-		if !isCode(err, sqlLeaseLost) {
+		if failure.Of(err) != failure.LeaseLost {
 			t.Fatalf("a late completion of %s gives %v, want a lost lease", h.run, err)
 		}
 		return
@@ -142,7 +147,7 @@ func (m *machine) complete(t *rapid.T) {
 
 func (m *machine) settle(t *rapid.T, state State, attempts int, event EventKind) {
 	h := m.holder(t)
-	tag, err := m.bench.pool.Exec(context.Background(), m.sql.settle, h.id, h.epoch, string(state), string(ReasonError), attempts, 0, int64(0),
+	tag, err := m.bench.pool.Exec(context.Background(), m.sql.Settle, h.id, h.epoch, string(state), string(ReasonError), attempts, 0, int64(0),
 		"no luck", 1, string(event), string(ReasonError), "w")
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +169,7 @@ func (m *machine) discard(t *rapid.T) { m.settle(t, StateDiscarded, 0, EventDisc
 // heartbeat renews what is still held, and changes nothing of what is not.
 func (m *machine) heartbeat(t *rapid.T) {
 	h := m.holder(t)
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.heartbeat, []int64{h.id}, []int64{h.epoch}, time.Hour.Microseconds())
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.Heartbeat, []int64{h.id}, []int64{h.epoch}, time.Hour.Microseconds())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +193,7 @@ func (m *machine) expire(t *rapid.T) {
 }
 
 func (m *machine) sweep(t *rapid.T) {
-	rows, err := m.bench.pool.Query(context.Background(), m.sql.sweep, sweepPage, beginning)
+	rows, err := m.bench.pool.Query(context.Background(), m.sql.Sweep, schedule.SweepPage, beginning)
 	if err != nil {
 		t.Fatal(err)
 	}

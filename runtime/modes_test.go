@@ -83,7 +83,7 @@ func basics(t *testing.T, b *bench, pool *pgxpool.Pool, m mode) {
 	stop, w := b.workOn(pool, worker)
 	ctx := t.Context()
 	runs := must[[]Run](t)(NewAction[charge](recorded).EnqueueMany(ctx, b.client, charges(30, func(i int) int64 { return int64(i) }),
-		func(in charge) EnqueueOption { return WithKey("t", in.User) }))
+		func(in charge) []EnqueueOption { return []EnqueueOption{WithKey("t", in.User)} }))
 	for _, run := range runs {
 		b.is(b.wait(run), StateCompleted, "", 1, 0)
 	}
@@ -117,10 +117,10 @@ func basics(t *testing.T, b *bench, pool *pgxpool.Pool, m mode) {
 	if n := must[int](t)(b.client.Retry(ctx, cancelled.ID, "")); n != 0 {
 		t.Errorf("retried %d cancelled steps", n)
 	}
-	if err := w.renew(ctx); err != nil {
+	if err := w.held.Renew(ctx, w.cfg.Lease); err != nil {
 		t.Error(err)
 	}
-	if err := w.sweep(beginning); err != nil {
+	if err := w.sweeper.Sweep(beginning); err != nil {
 		t.Error(err)
 	}
 	stop()
@@ -156,14 +156,14 @@ func TestPoolerModeKeepsNoSessionState(t *testing.T) {
 		t.Error("the handler's transaction may stay idle without end")
 	}
 	var outside string
-	if err := w.handlers.QueryRow(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&outside); err != nil || outside != "0" {
+	if err := w.host.Handlers.QueryRow(t.Context(), `SHOW idle_in_transaction_session_timeout`).Scan(&outside); err != nil || outside != "0" {
 		t.Errorf("the session was left with a timeout of %s, %v", outside, err)
 	}
 	if n := b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`); n != 0 {
 		t.Errorf("%d connections listen", n)
 	}
 	var prepared int
-	if err := w.handlers.QueryRow(t.Context(), `SELECT count(*) FROM pg_prepared_statements`).Scan(&prepared); err != nil || prepared != 0 {
+	if err := w.host.Handlers.QueryRow(t.Context(), `SELECT count(*) FROM pg_prepared_statements`).Scan(&prepared); err != nil || prepared != 0 {
 		t.Errorf("%d prepared statements, %v", prepared, err)
 	}
 }

@@ -1,27 +1,31 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"github.com/idem-go/idem/runtime/internal/lifecycle"
+)
 
 // EventKind names what an observer is told.
-type EventKind string
+type EventKind = lifecycle.Kind
 
 // The events of a worker.
 const (
-	EventClaimed     EventKind = "claimed"     // Count steps were claimed from Queue
-	EventStarted     EventKind = "started"     // a handler begins
-	EventCompleted   EventKind = "completed"   // a step's completion is committed; Duration since its start
-	EventRetried     EventKind = "retried"     // an attempt failed, another follows after Delay
-	EventReleased    EventKind = "released"    // handed back with its attempt unchanged: shutdown, the database went away, or it waits
-	EventReclaimed   EventKind = "reclaimed"   // taken over by the sweep after its lease ran out
-	EventDiscarded   EventKind = "discarded"   // given up, for Reason
-	EventLeaseLost   EventKind = "lease_lost"  // this worker's execution was refused
-	EventStuck       EventKind = "stuck"       // a handler runs on after its timeout and grace
-	EventUnstuck     EventKind = "unstuck"     // such a handler has come back
-	EventLate        EventKind = "late"        // a call through its context was refused, its attempt having ended; Err says how
-	EventGroup       EventKind = "group"       // Count steps were committed together
-	EventUnknown     EventKind = "unknown"     // a connection was lost while committing; the step is read again
-	EventRetired     EventKind = "retired"     // Count steps were removed, their retention being over
-	EventUnreachable EventKind = "unreachable" // the database does not answer, or refuses writes; Err says how
+	EventClaimed     EventKind = lifecycle.EventClaimed     // Count steps were claimed from Queue
+	EventStarted     EventKind = lifecycle.EventStarted     // a handler begins
+	EventCompleted   EventKind = lifecycle.EventCompleted   // a step's completion is committed; Duration since its start
+	EventRetried     EventKind = lifecycle.EventRetried     // an attempt failed, another follows after Delay
+	EventReleased    EventKind = lifecycle.EventReleased    // handed back with its attempt unchanged: shutdown, the database went away, or it waits
+	EventReclaimed   EventKind = lifecycle.EventReclaimed   // taken over by the sweep after its lease ran out
+	EventDiscarded   EventKind = lifecycle.EventDiscarded   // given up, for Reason
+	EventLeaseLost   EventKind = lifecycle.EventLeaseLost   // this worker's execution was refused
+	EventStuck       EventKind = lifecycle.EventStuck       // a handler runs on after its timeout and grace
+	EventUnstuck     EventKind = lifecycle.EventUnstuck     // such a handler has come back
+	EventLate        EventKind = lifecycle.EventLate        // a call through its context was refused, its attempt having ended; Err says how
+	EventGroup       EventKind = lifecycle.EventGroup       // Count steps were committed together
+	EventUnknown     EventKind = lifecycle.EventUnknown     // a connection was lost while committing; the step is read again
+	EventRetired     EventKind = lifecycle.EventRetired     // Count steps were removed, their retention being over
+	EventUnreachable EventKind = lifecycle.EventUnreachable // the database does not answer, or refuses writes; Err says how
 )
 
 // Event is one thing that happened in a worker. Fields that do not apply are zero. It carries no payload.
@@ -50,12 +54,10 @@ type ObserverFunc func(Event)
 // Observe implements [Observer].
 func (f ObserverFunc) Observe(e Event) { f(e) }
 
-func (w *Worker) observe(e Event) {
-	if w.cfg.Observer != nil {
-		w.cfg.Observer.Observe(e)
+// observing passes the events of the runtime's parts on.
+func observing(o Observer) func(lifecycle.Event) {
+	if o == nil {
+		return func(lifecycle.Event) {}
 	}
-}
-
-func (s *heldStep) event(kind EventKind) Event {
-	return Event{Kind: kind, Queue: s.handler.queue, RunID: s.runID, Node: s.node, Attempt: s.attempt, Reclaims: s.reclaims}
+	return func(e lifecycle.Event) { o.Observe(Event(e)) }
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // echo runs a step that gives what make makes of its input.
@@ -232,7 +234,7 @@ func TestCheckText(t *testing.T) {
 		`"\ud83d\ude00"`: false, `"\uD83D\uDE00"`: false, `"\ud83d"`: true, `"\ude00"`: true, `"\ud83d\\ude00"`: true, `"\\ud83d"`: false,
 		"\"\xff\"": true,
 	} {
-		if err := checkText([]byte(text)); (err != nil) != bad {
+		if err := value.CheckText([]byte(text)); (err != nil) != bad {
 			t.Errorf("%s: %v, want an error: %v", text, err, bad)
 		}
 	}

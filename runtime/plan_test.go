@@ -9,11 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/runtime/internal/explain"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // hotStatement is one that runs per step or per group, with what its plan may look the steps up by.
 type hotStatement struct {
-	sql     func(*statements) string
+	sql     func(*store.Statements) string
 	args    string   // in SQL
 	indexes []string // all that may be used, and each must be
 }
@@ -28,30 +29,30 @@ func numbers(n int) string {
 }
 
 var hotStatements = map[string]hotStatement{
-	"claim": {func(s *statements) string { return s.claim },
+	"claim": {func(s *store.Statements) string { return s.Claim },
 		`'w', 1000000, 'default', ARRAY['charge'], 500, '-infinity', 0`, []string{"steps_ready_idx"}},
-	"claim from a place on": {func(s *statements) string { return s.claim },
+	"claim from a place on": {func(s *store.Statements) string { return s.Claim },
 		`'w', 1000000, 'default', ARRAY['charge'], 500, now() - interval '1 s', 7`, []string{"steps_ready_idx"}},
-	"input":            {func(s *statements) string { return s.input }, `1, 1`, []string{"steps_pkey"}},
-	"due":              {func(s *statements) string { return s.due }, `now() - interval '1 minute', 60000000, 'default', ARRAY['charge']`, []string{"steps_leased_idx", "steps_ready_idx"}},
-	"expired":          {func(s *statements) string { return s.expired }, `now() - interval '1 minute', 60000000`, []string{"steps_leased_idx"}},
-	"expired at first": {func(s *statements) string { return s.expired }, `NULL, 60000000`, []string{"steps_leased_idx"}},
-	"complete one": {func(s *statements) string { return s.completeOne },
+	"input":            {func(s *store.Statements) string { return s.Input }, `1, 1`, []string{"steps_pkey"}},
+	"due":              {func(s *store.Statements) string { return s.Due }, `now() - interval '1 minute', 60000000, 'default', ARRAY['charge']`, []string{"steps_leased_idx", "steps_ready_idx"}},
+	"expired":          {func(s *store.Statements) string { return s.Expired }, `now() - interval '1 minute', 60000000`, []string{"steps_leased_idx"}},
+	"expired at first": {func(s *store.Statements) string { return s.Expired }, `NULL, 60000000`, []string{"steps_leased_idx"}},
+	"complete one": {func(s *store.Statements) string { return s.CompleteOne },
 		`1, 1, NULL`, []string{"steps_pkey"}},
-	"complete a group": {func(s *statements) string { return s.complete },
+	"complete a group": {func(s *store.Statements) string { return s.Complete },
 		numbers(100) + ", " + numbers(100) + ", " + numbers(100), []string{"steps_pkey"}},
-	"settle": {func(s *statements) string { return s.settle },
+	"settle": {func(s *store.Statements) string { return s.Settle },
 		`1, 1, 'pending', 'error', 1, 0, 1000, 'no', 1, 'retried', 'error', 'w'`, []string{"steps_pkey"}},
-	"heartbeat": {func(s *statements) string { return s.heartbeat },
+	"heartbeat": {func(s *store.Statements) string { return s.Heartbeat },
 		numbers(200) + ", " + numbers(200) + ", 1000000", []string{"steps_pkey"}},
-	"sweep":     {func(s *statements) string { return s.sweep }, `100, '-infinity'`, []string{"steps_leased_idx", "steps_pkey"}},
-	"read back": {func(s *statements) string { return s.readBack }, `1`, []string{"steps_pkey"}},
-	"retire":    {func(s *statements) string { return s.retire }, `500, 1000, 86400000000, 0`, []string{"steps_pkey"}},
-	"status":    {func(s *statements) string { return s.status }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
-	"digests":   {func(s *statements) string { return s.digests }, `'charge', ARRAY['run_1']`, []string{"steps_run_node_key"}},
-	"cancel":    {func(s *statements) string { return s.cancel }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
-	"retry":     {func(s *statements) string { return s.retry }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
-	"wake":      {func(s *statements) string { return s.wake }, `'run_1', 'charge'`, []string{"steps_pkey", "steps_run_node_key"}},
+	"sweep":     {func(s *store.Statements) string { return s.Sweep }, `100, '-infinity'`, []string{"steps_leased_idx", "steps_pkey"}},
+	"read back": {func(s *store.Statements) string { return s.ReadBack }, `1`, []string{"steps_pkey"}},
+	"retire":    {func(s *store.Statements) string { return s.Retire }, `500, 1000, 86400000000, 0`, []string{"steps_pkey"}},
+	"status":    {func(s *store.Statements) string { return s.Status }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"digests":   {func(s *store.Statements) string { return s.Digests }, `'charge', ARRAY['run_1']`, []string{"steps_run_node_key"}},
+	"cancel":    {func(s *store.Statements) string { return s.Cancel }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"retry":     {func(s *store.Statements) string { return s.Retry }, `'run_1', 'charge'`, []string{"steps_run_node_key"}},
+	"wake":      {func(s *store.Statements) string { return s.Wake }, `'run_1', 'charge'`, []string{"steps_pkey", "steps_run_node_key"}},
 }
 
 // stepsInBulk adds n steps in a state.
@@ -115,7 +116,7 @@ func (b *bench) plans(t *testing.T, mode explain.Mode) {
 		t.Fatal(err)
 	}
 	defer func() { _ = conn.Close(t.Context()) }()
-	all := newStatements(DefaultSchema)
+	all := store.NewStatements(DefaultSchema)
 	for name, s := range hotStatements {
 		used, plan, err := explain.Indexes(t.Context(), conn, mode, "steps", s.sql(all), s.args)
 		if err != nil {

@@ -5,6 +5,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/maintenance"
+	"github.com/idem-go/idem/runtime/internal/schedule"
 )
 
 // Evidence of deduplication outlives the longest replay, or the worker does not start.
@@ -32,13 +35,12 @@ func TestRetentionIsChecked(t *testing.T) {
 	}
 }
 
-// retiring gives the retention of a worker that does nothing else.
-func (b *bench) retiring(keep Retention) *retirement {
+// retiring returns the retention of a worker that does nothing else.
+func (b *bench) retiring(keep Retention) *maintenance.Retirer {
 	b.Helper()
 	cfg := slow()
 	cfg.Retention = keep
-	w := b.idle(cfg)
-	return &retirement{w: w, keep: w.cfg.Retention}
+	return b.idle(cfg).retirer
 }
 
 // endedLongAgo makes n steps that were enqueued and ended a number of days ago.
@@ -70,7 +72,7 @@ func TestF69_RetentionRemovesOnlyWhatIsOver(t *testing.T) {
 			t.Errorf("%s are left (%v), want %s", got, err, want)
 		}
 	}
-	if _, err := r.pass(t.Context()); err != nil {
+	if err := r.Pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	left("completed 7, discarded 5, pending 3")
@@ -78,7 +80,7 @@ func TestF69_RetentionRemovesOnlyWhatIsOver(t *testing.T) {
 		t.Error("nobody was told")
 	}
 	b.exec(`UPDATE idem.steps SET finished_at = finished_at - interval '1 year', created_at = created_at - interval '1 year' WHERE state = 'completed'`)
-	if _, err := r.pass(t.Context()); err != nil {
+	if err := r.Pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	left("discarded 5, pending 3")
@@ -91,7 +93,7 @@ func TestF69_RetentionRacesRetry(t *testing.T) {
 	RegisterAction(b.reg, NewAction[charge]("charge"), recordCharge)
 	r := b.retiring(Retention{Discarded: 24 * time.Hour, ReplayWindow: time.Hour, Batch: 10})
 	for range 20 {
-		r.floor = 0
+		r.Seen.Floor = 0
 		b.exec(`DELETE FROM idem.steps`)
 		b.endedLongAgo(StateDiscarded, 100, 50)
 		ids := b.runIDs()
@@ -107,7 +109,7 @@ func TestF69_RetentionRacesRetry(t *testing.T) {
 			}
 		})
 		all.Go(func() {
-			if _, err := r.pass(t.Context()); err != nil {
+			if err := r.Pass(t.Context()); err != nil {
 				t.Error(err)
 			}
 		})
@@ -143,7 +145,7 @@ func TestF69_DuplicateAfterRetention(t *testing.T) {
 	if !enqueue().Duplicate {
 		t.Error("the evidence is there, and the run is not known")
 	}
-	if _, err := b.retiring(Retention{Completed: time.Hour, ReplayWindow: time.Hour}).pass(t.Context()); err != nil {
+	if err := b.retiring(Retention{Completed: time.Hour, ReplayWindow: time.Hour}).Pass(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	second := enqueue()
@@ -164,8 +166,10 @@ func TestRetentionGoesOnWhereItRemoves(t *testing.T) {
 	pass := func() (took, fruitless time.Duration) {
 		t.Helper()
 		began := time.Now()
-		fruitless = must[time.Duration](t)(r.pass(t.Context()))
-		return time.Since(began), fruitless
+		if err := r.Pass(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return time.Since(began), r.Seen.Fruitless()
 	}
 	b.endedLongAgo(StateCompleted, 40, 1000)
 	if took, fruitless := pass(); fruitless != 0 || b.count(`SELECT count(*) FROM idem.steps`) > 0 {
@@ -195,30 +199,6 @@ func TestWorkersRetire(t *testing.T) {
 	}
 }
 
-// Removing old steps gives way to a backlog, and to nothing else: a worker that has time to spare has one for a moment with
-// each burst of steps, and one that never has any would not remove as much as it completes.
-func TestRetentionYieldsToBacklogsThatPass(t *testing.T) {
-	t.Parallel()
-	q := newQueue(DefaultQueue, 10, nil)
-	r := retirement{w: &Worker{queues: map[string]*queue{DefaultQueue: q}}}
-	for _, c := range []struct {
-		since time.Duration
-		want  time.Duration
-	}{{0, idleRest}, {burst / 2, idleRest}, {2 * burst, busyRest}, {mostYield / 2, busyRest}, {2 * mostYield, idleRest}} {
-		q.backlog.note(false, time.Now())
-		q.backlog.note(true, time.Now().Add(-c.since))
-		q.backlog.note(true, time.Now()) // it goes on
-		if got := r.rest(); got != c.want {
-			t.Errorf("with a backlog for %v a batch is followed by a rest of %d times its time, want %d", c.since, got, c.want)
-		}
-	}
-	q.backlog.note(true, time.Now().Add(-2*burst))
-	q.backlog.note(false, time.Now())
-	if got := r.rest(); got != idleRest {
-		t.Errorf("after a backlog a batch is followed by a rest of %d times its time", got)
-	}
-}
-
 // onePlace is for a worker that runs one step at a time, and as long as its handler likes.
 func onePlace() Config {
 	cfg := slow()
@@ -238,17 +218,16 @@ func TestRetentionYieldsToWork(t *testing.T) {
 	})
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, make([]charge, 3), nil))
 	w := must[*Worker](t)(NewWorker(b.pool, b.reg, onePlace()))
-	r := retirement{w: w}
-	if r.rest() != idleRest {
+	if w.retirer.Busy() {
 		t.Error("it yields before there is work")
 	}
 	b.run(w)
-	b.eventually("it yields", func() bool { return r.rest() == busyRest })
+	b.eventually("it yields", func() bool { return w.retirer.Busy() })
 	close(release)
 	for _, run := range runs {
 		b.is(b.wait(run), StateCompleted, "", 1, 0)
 	}
-	b.eventually("it does not yield any more", func() bool { return r.rest() == idleRest })
+	b.eventually("it does not yield any more", func() bool { return !w.retirer.Busy() })
 }
 
 // A worker that has just started does not know yet whether steps wait, and removes nothing until it can.
@@ -262,7 +241,7 @@ func TestRetentionWaitsForTheBacklogToShow(t *testing.T) {
 	began := time.Now()
 	b.work(cfg)
 	b.eventually("it removes", func() bool { return len(b.events.of(EventRetired)) > 0 })
-	if after := time.Since(began); after < 2*burst {
+	if after := time.Since(began); after < 2*schedule.Burst {
 		t.Errorf("it removes after %v", after)
 	}
 }
@@ -284,11 +263,11 @@ func TestBacklogOutlastsSweptSteps(t *testing.T) {
 	q := w.queues[DefaultQueue]
 	b.run(w)
 	<-started
-	began := q.backlog.began.Load()
-	q.stragglers.add(1 << 40) // somebody else has it
+	began := q.Backlog()
+	q.HandOver(1 << 40) // somebody else has it
 	release <- struct{}{}
 	<-started
-	if now := q.backlog.began.Load(); began == nil || now != began {
+	if now := q.Backlog(); !began.There() || now != began {
 		t.Errorf("the backlog began at %v, and after a claim of a swept step at %v", began, now)
 	}
 	close(release)

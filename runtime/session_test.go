@@ -26,7 +26,7 @@ func TestServerNoticesADeadNetwork(t *testing.T) {
 	b.eventually("the worker listens", func() bool {
 		return b.count(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'`) > 0
 	})
-	for name, pool := range map[string]*pgxpool.Pool{"handlers": w.handlers, "control": w.control, "aside": w.aside} {
+	for name, pool := range map[string]*pgxpool.Pool{"handlers": w.host.Handlers, "control": w.host.Control, "aside": w.host.Session.Aside} {
 		for setting, want := range map[string]string{
 			"tcp_keepalives_idle": "30", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "5", "tcp_user_timeout": "60000",
 		} {

@@ -251,9 +251,9 @@ func TestStoppedWorkerDoesNotClaim(t *testing.T) {
 	run := b.charge(action)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	w.claims(stopped, q)
+	w.claims.Run(stopped, q)
 	b.is(b.now(run), StatePending, "", 1, 0)
-	if free := q.takeNow(1 << 20); free != w.cfg.Queues[DefaultQueue] {
+	if free := q.Take(t.Context(), 1<<20); free != w.cfg.Queues[DefaultQueue] {
 		t.Errorf("%d of %d places are free", free, w.cfg.Queues[DefaultQueue])
 	}
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/idem-go/idem/runtime/internal/lease"
+	"github.com/idem-go/idem/runtime/internal/schedule"
 )
 
 // TestSweptStepsNeedNoPoll: whoever takes a step back also wakes its queue, and only once the step can be claimed. A
@@ -37,32 +39,32 @@ func TestSweptStepsNeedNoLook(t *testing.T) {
 	RegisterAction(b.reg, action, recordCharge)
 	w := b.idle(slow())
 	q := w.queues[DefaultQueue]
-	const steps = claimLimit + 20
+	const steps = schedule.ClaimLimit + 20
 	fill(t, b, action, steps)
 	for taken := 0; taken < steps; {
-		taken += len(must[[]*heldStep](t)(w.claim(q, claim{limit: claimLimit})))
+		taken += len(must[[]*lease.Held](t)(w.claims.Claim(q, schedule.Claim{Limit: schedule.ClaimLimit, From: q.Seen.Cursor})))
 	}
-	q.frontier.slow = true
-	q.frontier.next, q.frontier.near.next = time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	q.Seen.Slow = true
+	q.Seen.Full.Next, q.Seen.Recent.Next = time.Now().Add(time.Hour), time.Now().Add(time.Hour)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 second'`)
 	b.exec(`UPDATE idem.steps SET node = 'unknown' WHERE id = 2`)
 	b.exec(`UPDATE idem.steps SET queue = 'elsewhere' WHERE id = 3`)
-	if err := w.sweepDue(t.Context()); err != nil {
+	if err := w.sweeper.SweepDue(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
 	b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() + interval '1 minute' WHERE id = 4`)
 	var claimed []int64
-	for _, limit := range []int{3, claimLimit, claimLimit} {
-		c := w.nextClaim(t.Context(), q, limit)
-		if len(c.these) > limit {
-			t.Errorf("%d steps are handed over to %d places", len(c.these), limit)
+	for _, limit := range []int{3, schedule.ClaimLimit, schedule.ClaimLimit} {
+		c := w.claims.Next(t.Context(), q, limit)
+		if len(c.These) > limit {
+			t.Errorf("%d steps are handed over to %d places", len(c.These), limit)
 		}
-		for _, s := range must[[]*heldStep](t)(w.claim(q, c)) {
-			claimed = append(claimed, s.id)
+		for _, s := range must[[]*lease.Held](t)(w.claims.Claim(q, c)) {
+			claimed = append(claimed, s.ID)
 		}
 	}
 	slices.Sort(claimed)
-	if n := len(slices.Compact(claimed)); n != len(claimed) || n < claimLimit-3 {
+	if n := len(slices.Compact(claimed)); n != len(claimed) || n < schedule.ClaimLimit-3 {
 		t.Errorf("claimed %d steps, %d of them different, of %d that were taken back", len(claimed), n, steps)
 	}
 	for _, id := range []int64{2, 3, 4} {
@@ -86,7 +88,7 @@ func TestSweptStepKeepsItsPlace(t *testing.T) {
 	young := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"young", 1}))
 	b.exec(`UPDATE idem.steps SET state = 'running', epoch = epoch + 1, lease_expires_at = now() - interval '1 s' WHERE run_id = $1`, old.ID)
 	w := b.idle(slow())
-	if n, err := w.sweepOnce(beginning); n != 1 || err != nil {
+	if n, err := w.sweeper.SweepPage(beginning); n != 1 || err != nil {
 		t.Fatalf("swept %d, %v", n, err)
 	}
 	cfg := slow()
@@ -107,17 +109,17 @@ func (b *bench) running() int {
 }
 
 // Whatever a worker's sweeps begin with: what runs out is taken back, also what was locked when its time came.
-func TestSweepsFromTheHorizon(t *testing.T) {
+func TestSweepsFromTheWatermark(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.stepsInBulk(StateRunning, 300)
 	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
 	w := b.idle(slow())
-	h := &w.horizon
-	h.keep, h.budget = time.Hour, time.Minute
+	leases := w.sweeper.See
+	leases(func(l *schedule.Leases) { l.Keep, l.Budget = time.Hour, time.Minute })
 	sweep := func(want int) {
 		t.Helper()
-		if err := w.sweepDue(t.Context()); err != nil {
+		if err := w.sweeper.SweepDue(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 		if n := b.running(); n != want {
@@ -126,7 +128,7 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 	}
 	sweep(300)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 minute' WHERE id <= 250`)
-	h.next = time.Now().Add(time.Hour) // not from the beginning
+	leases(func(l *schedule.Leases) { l.Full.Next = time.Now().Add(time.Hour) }) // not from the beginning
 	sweep(50)
 	tx := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
 	defer func() { _ = tx.Rollback(t.Context()) }()
@@ -136,12 +138,12 @@ func TestSweepsFromTheHorizon(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.exec(`UPDATE idem.steps SET state = 'cancelled', lease_expires_at = NULL, finished_at = now() WHERE state = 'running' AND id > 261`)
-	sweep(2) // 251 is locked, 261 is below the horizon
+	sweep(2) // 251 is locked, 261 is before it
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	sweep(1)
-	h.next = time.Time{}
+	leases(func(l *schedule.Leases) { l.Full.Next = time.Time{} })
 	sweep(0)
 }
 
@@ -154,18 +156,18 @@ func TestSweepsUnderAHeldSnapshot(t *testing.T) {
 	b.stepsInBulk(StateRunning, 20_000)
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 hour'`)
 	b.exec(`UPDATE idem.steps SET state = 'completed', lease_expires_at = NULL, finished_at = now()`)
-	pages := func(from pgtype.Timestamptz) int {
+	pages := func(from time.Time) int {
 		at := "-infinity"
-		if from != beginning {
-			at = from.Time.Format(time.RFC3339Nano)
+		if !from.IsZero() {
+			at = from.Format(time.RFC3339Nano)
 		}
 		return b.pages(`SELECT id FROM idem.steps WHERE state = 'running' AND lease_expires_at >= '` + at + `' AND lease_expires_at < now()
 			ORDER BY lease_expires_at, id LIMIT 1`)
 	}
-	h := newHorizon(time.Second)
-	h.looked(time.Now())
-	if all, some := pages(beginning), pages(h.from()); some*10 > all {
-		t.Errorf("a sweep from the horizon reads %d pages, one of all leases %d", some, all)
+	l := schedule.NewLeases(time.Second)
+	l.Looked(time.Now())
+	if all, some := pages(time.Time{}), pages(l.From()); some*10 > all {
+		t.Errorf("a sweep from the watermark reads %d pages, one of all leases %d", some, all)
 	}
 }
 
@@ -183,23 +185,27 @@ func TestLooksAtAllLeasesAreCutShort(t *testing.T) {
 	b.exec(`UPDATE idem.steps SET lease_expires_at = now() - interval '1 day' WHERE id = 2`)
 	RegisterAction(b.reg, NewAction[charge]("charge", WithTimeout(testTimeout)), recordCharge)
 	w := b.idle(slow())
-	w.horizon.budget = time.Millisecond
+	seen := func() (l schedule.Leases) {
+		w.sweeper.See(func(now *schedule.Leases) { l = *now })
+		return l
+	}
+	w.sweeper.See(func(l *schedule.Leases) { l.Budget = time.Millisecond })
 	sweep := func() {
 		t.Helper()
-		if err := w.sweepDue(t.Context()); err != nil {
+		if err := w.sweeper.SweepDue(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	began := time.Now()
 	sweep()
-	if n := b.running(); n != 1 || w.horizon.budget != 2*time.Millisecond || !w.horizon.wholly.IsZero() {
-		t.Errorf("%d are running after a look that was cut short, and the next one may take %v", n, w.horizon.budget)
+	if n := b.running(); n != 1 || seen().Budget != 2*time.Millisecond || !seen().Fully.IsZero() {
+		t.Errorf("%d are running after a look that was cut short, and the next one may take %v", n, seen().Budget)
 	}
-	if rest := w.horizon.next.Sub(began); rest < wholeShare*time.Millisecond {
+	if rest := seen().Full.Next.Sub(began); rest < 29*time.Millisecond {
 		t.Errorf("the next look comes after %v", rest)
 	}
-	for w.horizon.wholly.IsZero() {
-		w.horizon.next = time.Time{}
+	for seen().Fully.IsZero() {
+		w.sweeper.See(func(l *schedule.Leases) { l.Full.Next = time.Time{} })
 		sweep()
 	}
 	if n := b.running(); n != 0 {
@@ -217,7 +223,7 @@ func TestPollsFindExpiredLeases(t *testing.T) {
 	cfg.Sweep, cfg.Poll, cfg.PollOnly = time.Hour, 20*time.Millisecond, true
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w := must[*Worker](t)(NewWorker(b.pool, b.reg, cfg))
-	w.queues[DefaultQueue].frontier.wait = time.Hour // where looks take long, sweeps are what finds them
+	w.queues[DefaultQueue].Seen.Wait = time.Hour // where looks take long, sweeps are what finds them
 	b.run(w)
 	for range 20 {
 		run := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}, WithDelay(time.Hour)))

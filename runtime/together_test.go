@@ -10,11 +10,13 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/idemimpl"
+	"github.com/idem-go/idem/runtime/internal/value"
 	"github.com/idem-go/idem/runtime/internal/wire"
 )
 
 // parts are rows that belong to a row of the ledger.
-var parts = Effect{
+var parts = idemimpl.Effect{
 	Table: `"parts"`, Columns: []string{"part", "n"}, Key: []int{0}, Guard: "parts_payload_check",
 	InsertSQL: `INSERT INTO "parts" AS t ("run_id", "node", "payload_digest", "part", "n")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)
@@ -158,7 +160,7 @@ func TestRowsThatAreThereAmongOthers(t *testing.T) {
 	runs := must[[]Run](t)(action.EnqueueMany(t.Context(), b.client, charges(n, func(i int) int64 { return int64(i) }), nil))
 	for i, run := range runs {
 		if i%2 == 0 {
-			digest := must[[]byte](t)(payloadDigest(ledger.Columns, []any{fmt.Sprintf("user-%d", i), int64(i), nil}))
+			digest := must[[]byte](t)(value.Digest(ledger.Columns, []any{fmt.Sprintf("user-%d", i), int64(i), nil}))
 			b.exec(ledger.InsertSQL, run.ID, run.Node, digest, fmt.Sprintf("user-%d", i), int64(i), nil)
 		}
 	}
@@ -267,59 +269,12 @@ func TestReferringTableFirst(t *testing.T) {
 	}
 }
 
-func TestRowsByTable(t *testing.T) {
-	t.Parallel()
-	names := map[byte]*Effect{'a': {Table: "a"}, 'b': {Table: "b"}, 'c': {Table: "c"}, 'k': {Table: "k", Business: true}, 'l': {Table: "l", Business: true}, '+': nil}
-	for _, c := range []struct{ steps, want string }{
-		{"", ""},
-		{"a a a", "aaa"},
-		{"abc abc", "aabbcc"},
-		{"aba aba", "aaaabb"},
-		{"ab+ ab+", "aabb++"},
-		{"b ab", "abb"},
-		{"c bc ab", "abbcc"},
-		{"b c a", "bca"},
-		{"ab ba", "none"},
-		{"ab bc ca", "none"},
-		{"k a", "ka"},
-		{"ak bk", "abkk"},
-		{"k ak", "akk"},
-		{"k l kal", "kkall"},
-		{"l kl", "none"},
-	} {
-		var group []*execution
-		for step := range strings.FieldsSeq(c.steps) {
-			ex := &execution{}
-			for i := range len(step) {
-				ex.pending = append(ex.pending, pendingWrite{effect: names[step[i]]})
-			}
-			group = append(group, ex)
-		}
-		got := "none"
-		if tables := rowsByTable(group); tables != nil {
-			got = ""
-			for _, of := range tables {
-				for range of.rows {
-					name := "+"
-					if of.effect != nil {
-						name = of.effect.Table
-					}
-					got += name
-				}
-			}
-		}
-		if got != c.want {
-			t.Errorf("steps %q are written as %s, want %s", c.steps, got, c.want)
-		}
-	}
-}
-
 // A statement has an array per column, of which there may be more than a function of Postgres takes arguments.
 func TestManyColumnsTogether(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const columns, n = 150, 20
-	wide := Effect{Table: `"wide"`, Guard: "wide_payload_check"}
+	wide := idemimpl.Effect{Table: `"wide"`, Guard: "wide_payload_check"}
 	names, values, parameters, arrays, defined := `"run_id", "node", "payload_digest"`, `v."run_id", v."node", v."payload_digest"`,
 		"$1::text, $2::text, $3::bytea", "$1::text[], $2::text[], $3::bytea[]", "run_id text, node text, payload_digest bytea"
 	args := make([]any, columns)

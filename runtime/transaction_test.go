@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/internal/failure"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
@@ -140,19 +141,34 @@ func TestF23_TransactionControlIsRefused(t *testing.T) {
 	}
 }
 
+// endingTracer ends the transaction of a connection once it has run a certain statement.
+type endingTracer struct{}
+
+const endsBehindOurBack = `SELECT 'the transaction is over'`
+
+func (endingTracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceQueryStartData) context.Context {
+	return context.WithValue(ctx, endingTracer{}, d.SQL == endsBehindOurBack)
+}
+
+func (endingTracer) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, _ pgx.TraceQueryEndData) {
+	if ends, _ := ctx.Value(endingTracer{}).(bool); ends {
+		_, _ = conn.PgConn().Exec(ctx, "ROLLBACK").ReadAll()
+	}
+}
+
 // Whatever gets past the check of the text is caught by the state of the connection.
 func TestF23_TransactionEndedBehindOurBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
+	cfg := b.pool.Config()
+	cfg.ConnConfig.Tracer = endingTracer{}
+	b.pool = must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
+	t.Cleanup(b.pool.Close)
 	run, end := attempts(b, func(ctx Context, in charge) error {
 		if _, err := ctx.CompletionTx().Exec(ctx, `SELECT 1`); err != nil {
 			return err
 		}
-		ex, err := executionOf(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = ex.tx.conn.Exec(ctx, "ROLLBACK")
+		_, err := ctx.CompletionTx().Exec(ctx, endsBehindOurBack)
 		return err
 	})
 	b.failedOnce(run, end, ReasonTxControl)
@@ -407,10 +423,23 @@ func TestPermanentAndRetryAfter(t *testing.T) {
 	if n := b.count(`SELECT count(*) FROM idem.steps, idem.step_events e WHERE state = 'completed' AND finished_at >= e.at + interval '600 milliseconds'`); n != 1 {
 		t.Error("the second attempt came before its time")
 	}
-	for d, want := range map[time.Duration]time.Duration{-1: time.Millisecond, 0: time.Millisecond, 1 << 62: maxRetryAfter} {
-		var after *retryAfterError
-		if errors.As(RetryAfter(d, errors.New("x")), &after); after.delay != want {
-			t.Errorf("RetryAfter(%v) waits %v, want %v", d, after.delay, want)
+	for d, want := range map[time.Duration]time.Duration{-1: time.Millisecond, 0: time.Millisecond, 1 << 62: maxDelay} {
+		var after *failure.Later
+		if errors.As(RetryAfter(d, errors.New("x")), &after); after.Delay != want {
+			t.Errorf("RetryAfter(%v) waits %v, want %v", d, after.Delay, want)
 		}
 	}
+}
+
+// The session's own rules for strings decide what is a statement in it.
+func TestControlIsFoundWithoutStandardStrings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	run, end := attempts(b, func(ctx Context, in charge) error {
+		tx := ctx.CompletionTx()
+		_, _ = tx.Exec(ctx, `SET LOCAL standard_conforming_strings = off`)
+		_, _ = tx.Exec(ctx, `INSERT INTO accounts VALUES ('lost', 0); SELECT '\''; COMMIT; SELECT ''''`)
+		return nil
+	})
+	b.failedOnce(run, end, ReasonTxControl)
 }

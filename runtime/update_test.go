@@ -3,10 +3,12 @@ package runtime
 import (
 	"errors"
 	"testing"
+
+	"github.com/idem-go/idem/runtime/idemimpl"
 )
 
 // prices is an effect with on_conflict=update(price): another run may change the price of an article.
-var prices = Effect{
+var prices = idemimpl.Effect{
 	Table: `"prices"`, Columns: []string{"article", "price", "note"}, Key: []int{0}, Business: true, Updates: true, Guard: "prices_payload_check",
 	InsertSQL: `INSERT INTO "prices" AS t ("run_id", "node", "payload_digest", "article", "price", "note")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint, $6::text)

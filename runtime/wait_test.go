@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 var errOpen = errors.New("the bank is closed")
@@ -82,18 +85,16 @@ func TestWaitingStepCanBeWoken(t *testing.T) {
 
 // What fails for good is not made to wait by an error inside of it, and a wait is clamped.
 func TestWaitWithin(t *testing.T) {
-	w := &Worker{}
-	s := &heldStep{handler: &handler{}, attempt: 1, maxAttempts: 5}
-	ex := &execution{step: s}
-	if v := w.judge(ex, Permanent(Wait(time.Second, nil))); v.state != StateDiscarded {
-		t.Errorf("a permanent error waits: %+v", v)
+	ex := step.New(&step.Host{Steps: t.Context()}, &step.Step{Handler: &step.Handler{}, Attempt: 1, MaxAttempts: 5})
+	if o := ex.Judge(Permanent(Wait(time.Second, nil))); o.Kind != step.Discarded {
+		t.Errorf("a permanent error waits: %+v", o)
 	}
-	if v := w.judge(ex, errors.Join(&MismatchError{}, Wait(time.Second, nil))); v.reason != ReasonPayloadMismatch {
-		t.Errorf("a mismatch waits: %+v", v)
+	if o := ex.Judge(errors.Join(&MismatchError{}, Wait(time.Second, nil))); o.Reason != ReasonPayloadMismatch {
+		t.Errorf("a mismatch waits: %+v", o)
 	}
-	for d, want := range map[time.Duration]time.Duration{-time.Hour: time.Millisecond, 1 << 62: maxRetryAfter, time.Minute: time.Minute} {
-		if v := w.judge(ex, Wait(d, nil)); v.delay != want || v.attempts != 0 || v.interruptions != 0 || v.state != StatePending {
-			t.Errorf("Wait(%v) gives %+v, want a delay of %v", d, v, want)
+	for d, want := range map[time.Duration]time.Duration{-time.Hour: time.Millisecond, 1 << 62: maxDelay, time.Minute: time.Minute} {
+		if o := ex.Judge(Wait(d, nil)); o.Delay != want || o.Kind != step.Released || o.Interrupted || o.State() != StatePending {
+			t.Errorf("Wait(%v) gives %+v, want a delay of %v", d, o, want)
 		}
 	}
 }
@@ -101,17 +102,17 @@ func TestWaitWithin(t *testing.T) {
 type wrapperKey struct{}
 
 // Aside's statements stay when the step is rolled back, and end with the attempt.
-func TestCompanionWritesAside(t *testing.T) {
+func TestStatementsAside(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	write := func(ctx context.Context, db DB) error {
+	write := func(ctx context.Context, db store.DB) error {
 		_, err := db.Exec(ctx, `UPDATE accounts SET balance = balance + 1`)
 		return err
 	}
-	var late *Companion
+	var late *step.Execution
 	a := NewAction[charge]("charge", WithMaxAttempts(1))
 	RegisterAction(b.reg, a, func(ctx Context, in charge) error {
-		c, err := CompanionOf(context.WithValue(ctx, wrapperKey{}, true))
+		c, err := step.Of(context.WithValue(ctx, wrapperKey{}, true))
 		if err != nil {
 			return err
 		}
@@ -136,11 +137,11 @@ func TestCompanionWritesAside(t *testing.T) {
 	if n := b.count(`SELECT balance FROM accounts`); n != 2 {
 		t.Errorf("balance is %d, want 2", n)
 	}
-	if late.ID("x_", "a", "b") == late.ID("x_", "ab", "") {
+	if late.DerivedID("x_", "a", "b") == late.DerivedID("x_", "ab", "") {
 		t.Error("identifiers run together")
 	}
 	stop()
-	if _, err := CompanionOf(t.Context()); !errors.Is(err, ErrNotInHandler) {
+	if _, err := step.Of(t.Context()); !errors.Is(err, ErrNotInHandler) {
 		t.Errorf("outside a handler: %v", err)
 	}
 }

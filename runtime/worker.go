@@ -3,54 +3,46 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
 	"maps"
-	"strconv"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/internal/claim"
+	"github.com/idem-go/idem/runtime/internal/commit"
+	"github.com/idem-go/idem/runtime/internal/lease"
+	"github.com/idem-go/idem/runtime/internal/listen"
+	"github.com/idem-go/idem/runtime/internal/maintenance"
 	"github.com/idem-go/idem/runtime/internal/probe"
+	"github.com/idem-go/idem/runtime/internal/schedule"
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // Worker claims steps, runs their handlers and completes them. Any number of workers may share a
 // database; none of them leads.
 type Worker struct {
 	cfg  Config
-	reg  *Registry
-	sql  *statements
-	log  *slog.Logger
-	name string
 	base *pgxpool.Config
 
-	handlers *pgxpool.Pool // for handlers' own statements
-	control  *pgxpool.Pool // for claims, heartbeats, sweeps and completions: handlers cannot starve them
-	aside    *pgxpool.Pool // for short statements of companions, which hold no connection while they wait for others
-	announce *Client       // notifies other workers of steps that completions enqueued
+	host    *step.Host // what every execution needs
+	queues  map[string]*claim.Queue
+	claims  *claim.Loop       // brings steps
+	held    *lease.Keeper     // has them until they are settled
+	commits *commit.Committer // completes them
+	sweeper *maintenance.Sweeper
+	retirer *maintenance.Retirer
 
-	queues   map[string]*queue
-	spare    chan *heldStep  // to goroutines that have run a step
-	idle     atomic.Int32    // how many of them wait for the next one
-	ready    chan *execution // finished handlers on their way into a group
-	lead     chan struct{}   // to the committer that takes whatever is there
-	crowd    chan struct{}   // there is enough for another one
-	steps    context.Context // of the handlers; ended with a cause when they must stop
-	stop     context.CancelCauseFunc
-	lasting  context.Context // of the database work that outlives the handlers
-	horizon  horizon         // of the looks for leases that have run out
-	expired  chan struct{}   // a poll has found one
-	claiming sync.WaitGroup  // the queues' loops of claims
-	running  sync.WaitGroup  // executions until they are settled
+	run      *executor
+	claiming sync.WaitGroup          // the queues' loops of claims
+	stop     context.CancelCauseFunc // of the handlers
 	started  atomic.Bool
-
-	mu   sync.Mutex
-	held map[int64]*heldStep
 }
 
-// NewWorker makes a worker for the handlers of reg. It takes pool's configuration, not its connections: the
+// NewWorker returns a worker for the handlers of reg. It takes pool's configuration, not its connections: the
 // worker opens connections of its own, with timeouts that keep a dead worker's transactions from
 // staying. It reports invalid registrations and a [Config] that would make duplicates, and does not
 // connect.
@@ -62,19 +54,39 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worker{
-		cfg: cfg, reg: reg, sql: newStatements(cfg.Schema), name: workerName(), base: pool.Config(),
-		lead: make(chan struct{}, 1), crowd: make(chan struct{}, 1), queues: map[string]*queue{}, held: map[int64]*heldStep{}, spare: make(chan *heldStep),
-		horizon: newHorizon(cfg.Sweep), expired: make(chan struct{}, 1),
+	w := &Worker{cfg: cfg, base: pool.Config(), queues: map[string]*claim.Queue{}}
+	name := workerName()
+	w.host = &step.Host{
+		Session: &store.Session{
+			SQL: store.NewStatements(cfg.Schema), Schema: cfg.Schema, Log: cfg.Logger.With("worker", name),
+			Observe: observing(cfg.Observer), Within: cfg.Lease,
+		},
+		Name: name, Grace: cfg.Grace, IdleTimeout: cfg.pooledIdleTimeout(),
 	}
-	w.log = cfg.Logger.With("worker", w.name)
 	capacity := 0
 	for name, concurrency := range cfg.Queues {
-		w.queues[name] = newQueue(name, concurrency, reg.names(name))
+		w.queues[name] = claim.NewQueue(name, concurrency, reg.names(name))
 		capacity += concurrency
 	}
-	w.ready = make(chan *execution, capacity)
+	w.assemble(reg, capacity)
 	return w, nil
+}
+
+// assemble puts the worker's parts together: claims bring steps into the keeper's care, execute runs them, commits complete
+// them, and maintenance serves all workers.
+func (w *Worker) assemble(reg *Registry, capacity int) {
+	w.held = &lease.Keeper{Host: w.host, Notifier: &store.Notifier{SQL: w.host.SQL, Log: w.host.Log, Off: w.cfg.PollOnly}, Queue: w.place}
+	w.commits = commit.New(w.held, capacity, commit.Limits{Committers: w.cfg.Committers, Steps: w.cfg.GroupSteps, Bytes: w.cfg.GroupBytes})
+	w.sweeper = maintenance.NewSweeper(w.host, w.cfg.Lease, w.cfg.Sweep, w.handOver)
+	w.retirer = &maintenance.Retirer{Host: w.host, Keep: w.cfg.Retention.keep(), Backlogs: w.backlogs}
+	w.claims = &claim.Loop{
+		Host: w.host, Handlers: reg.handlers, Lease: w.cfg.Lease, Poll: w.cfg.Poll, Leases: w.sweeper,
+		Start: func(s *lease.Held) {
+			w.held.Hold(s)
+			w.run.start(s)
+		},
+	}
+	w.run = newExecutor(w.host, w.held, w.commits)
 }
 
 // Run works until ctx ends, then stops gracefully: it claims nothing more, lets handlers finish for
@@ -90,30 +102,27 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		return err
 	}
-	defer w.closePools()
+	defer w.host.Close()
 	if probe.Armed() {
-		w.log.Warn("idem: fault injection is armed in this process")
+		w.host.Log.Warn("idem: fault injection is armed in this process")
 	}
 
-	control, stopControl := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopControl()
-	w.lasting = control
-	w.steps, w.stop = context.WithCancelCause(control)
+	lasting, endLasting := context.WithCancel(context.WithoutCancel(ctx))
+	defer endLasting()
+	w.host.Lasting = lasting
+	w.host.Steps, w.stop = context.WithCancelCause(lasting)
 	defer w.stop(nil)
 
-	var committers, loops sync.WaitGroup
-	w.passLead()
-	for range w.cfg.Committers {
-		committers.Go(w.commitGroups)
-	}
-	background, stopBackground := context.WithCancel(control)
-	loops.Go(func() { w.heartbeats(background) })
+	var loops sync.WaitGroup
+	w.commits.Start()
+	background, stopBackground := context.WithCancel(lasting)
+	loops.Go(func() { w.held.Heartbeats(background, w.cfg.Heartbeat, w.cfg.Lease) })
 	for _, q := range w.queues {
-		w.claiming.Go(func() { w.claims(ctx, q) })
+		w.claiming.Go(func() { w.claims.Run(ctx, q) })
 	}
-	loops.Go(func() { w.sweeps(ctx) })
-	if !w.cfg.Retention.forEver() {
-		loops.Go(func() { w.retires(ctx) })
+	loops.Go(func() { w.sweeper.Run(ctx) })
+	if !w.cfg.Retention.keep().ForEver() {
+		loops.Go(func() { w.retirer.Run(ctx) })
 	}
 	if !w.cfg.PollOnly && !w.cfg.Pooler {
 		loops.Go(func() { w.listen(ctx) })
@@ -122,104 +131,20 @@ func (w *Worker) Run(ctx context.Context) error {
 	<-ctx.Done()
 	probe.At(probe.ShutdownAfterSignal, "", "")
 	w.claiming.Wait()
-	w.drain(stopControl)
+	w.drain(endLasting)
 	stopBackground()
-	close(w.ready)
-	committers.Wait()
+	w.commits.Stop()
 	loops.Wait()
 	return nil
-}
-
-// connect opens the worker's pools and verifies the schema.
-func (w *Worker) connect(ctx context.Context) (err error) {
-	if w.handlers, err = w.newPool(ctx, w.cfg.Connections, nil); err != nil {
-		return err
-	}
-	locks := map[string]string{"lock_timeout": controlLockTimeout}
-	if w.control, err = w.newPool(ctx, w.cfg.Committers+3, locks); err != nil {
-		w.closePools()
-		return err
-	}
-	if w.aside, err = w.newPool(ctx, asideConnections, locks); err != nil {
-		w.closePools()
-		return err
-	}
-	w.announce = NewClient(w.control, WithSchema(w.cfg.Schema), WithClientLogger(w.log))
-	w.announce.notify = !w.cfg.PollOnly
-	if err := w.announce.Verify(ctx); err != nil {
-		w.closePools()
-		return err
-	}
-	return nil
-}
-
-func (w *Worker) closePools() {
-	for _, pool := range []*pgxpool.Pool{w.handlers, w.control, w.aside} {
-		if pool != nil {
-			pool.Close()
-		}
-	}
-}
-
-// asideConnections bounds the connections for [Companion.Aside]. They are made when they are needed.
-const asideConnections = 4
-
-// controlLockTimeout keeps a row that somebody else has locked from holding up a whole group, or the
-// heartbeat of every step. In milliseconds.
-const controlLockTimeout = "2000"
-
-// recentlyUsed is for how long after its last use a connection is taken to be alive. Asked after one second, which is what
-// pgx does by itself, half of what idle workers cost the database would be that question.
-const recentlyUsed = 5 * time.Second
-
-func (w *Worker) newPool(ctx context.Context, connections int, session map[string]string) (*pgxpool.Pool, error) {
-	cfg := w.base.Copy()
-	cfg.MaxConns = int32(connections)
-	cfg.MinConns, cfg.MinIdleConns = 0, 0
-	if cfg.ShouldPing == nil {
-		cfg.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > recentlyUsed }
-	}
-	if !w.cfg.Pooler {
-		params := cfg.ConnConfig.RuntimeParams
-		params["idle_in_transaction_session_timeout"] = w.idleTimeout()
-		maps.Copy(params, session)
-		orParam(params, "application_name", "idem "+w.name)
-		for name, value := range w.cfg.keepalives() {
-			orParam(params, name, value)
-		}
-	}
-	pool, err := pgxpool.NewWithConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("idem: the worker's connection pool: %w", err)
-	}
-	return pool, nil
-}
-
-func orParam(params map[string]string, name, otherwise string) {
-	if params[name] == "" {
-		params[name] = otherwise
-	}
-}
-
-func (w *Worker) idleTimeout() string {
-	return strconv.FormatInt(w.cfg.idleTimeout().Milliseconds(), 10)
-}
-
-// pooledIdleTimeout is what a transaction sets by itself, behind a pooler; "" elsewhere.
-func (w *Worker) pooledIdleTimeout() string {
-	if !w.cfg.Pooler {
-		return ""
-	}
-	return w.idleTimeout()
 }
 
 // drain waits for what runs: first for the handlers to finish by themselves, then, with their contexts
 // cancelled, for the grace. What is left is handed back; a database that does not answer is not waited for
 // longer than a lease, after which the sweep of another worker takes the steps anyway.
-func (w *Worker) drain(stopControl context.CancelFunc) {
+func (w *Worker) drain(endLasting context.CancelFunc) {
 	done := make(chan struct{})
 	go func() {
-		w.running.Wait()
+		w.held.Wait()
 		close(done)
 	}()
 	if waited(done, w.cfg.Shutdown) {
@@ -227,17 +152,17 @@ func (w *Worker) drain(stopControl context.CancelFunc) {
 	}
 	// First the steps, then their common context: a handler that sees the end of its context must find that
 	// its step is ended, or its return would count as a failed attempt.
-	for _, s := range w.holding() {
-		s.end(ErrShutdown)
+	for _, s := range w.held.All() {
+		s.End(ErrShutdown)
 	}
 	w.stop(ErrShutdown)
 	if waited(done, w.cfg.Grace) {
 		return
 	}
-	defer time.AfterFunc(w.cfg.Lease, stopControl).Stop()
-	for _, s := range w.holding() {
-		if s.settleOnce() {
-			w.settle(s, released(ReasonShutdown, ErrShutdown))
+	defer time.AfterFunc(w.cfg.Lease, endLasting).Stop()
+	for _, s := range w.held.All() {
+		if s.SettleOnce() {
+			w.held.Settle(s, step.HandedBack(ErrShutdown))
 		}
 	}
 	<-done
@@ -252,4 +177,47 @@ func waited(done <-chan struct{}, d time.Duration) bool {
 	case <-t.C:
 		return false
 	}
+}
+
+// listen wakes the claim loops when steps are announced. It is an optimisation: without it, or while it is
+// reconnecting, polling finds the same steps later.
+func (w *Worker) listen(ctx context.Context) {
+	l := listen.Listener{
+		Config: w.base.ConnConfig, Channel: w.host.SQL.Channel, Log: w.host.Log,
+		Ready: func() {
+			for _, q := range w.queues {
+				q.Announce()
+			}
+		},
+		Notified: func(queue string) {
+			if q := w.queues[queue]; q != nil {
+				q.Announce()
+			}
+		},
+	}
+	l.Run(ctx)
+}
+
+// place finds the worker's own queue of that name.
+func (w *Worker) place(queue string) lease.Place {
+	if q := w.queues[queue]; q != nil {
+		return q
+	}
+	return nil
+}
+
+// handOver lets a step that was taken back be claimed by its id, if the worker serves its queue, and by whoever is quicker.
+func (w *Worker) handOver(queue string, id int64) {
+	if q := w.queues[queue]; q != nil {
+		q.HandOver(id)
+	}
+	w.held.Announce(queue)
+}
+
+func (w *Worker) backlogs() []schedule.Backlog {
+	all := make([]schedule.Backlog, 0, len(w.queues))
+	for _, name := range slices.Sorted(maps.Keys(w.queues)) {
+		all = append(all, w.queues[name].Backlog())
+	}
+	return all
 }

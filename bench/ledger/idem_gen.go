@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -49,7 +50,7 @@ func RegisterWrite(r *runtime.Registry) {
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var entryEffect = runtime.Effect{
+var entryEffect = idemimpl.Effect{
 	Table:   `"ledger"`,
 	Columns: []string{"amount", "memo", "created_at"},
 	Guard:   "ledger_payload_check",
@@ -73,7 +74,7 @@ WHERE "run_id" = $1::text AND "node" = $2::text`,
 
 // RecordEntry keeps the row and writes it in the transaction that completes the step: both commit, or neither.
 func RecordEntry(ctx runtime.Context, row Entry) error {
-	return entryEffect.Record(ctx, row.Amount, row.Memo, runtime.OrDefault(row.CreatedAt))
+	return entryEffect.Record(ctx, row.Amount, row.Memo, idemimpl.OrDefault(row.CreatedAt))
 }
 
 // InsertEntry writes the row now, inside the completion transaction, and returns it as stored, with the columns that
@@ -81,7 +82,7 @@ func RecordEntry(ctx runtime.Context, row Entry) error {
 func InsertEntry(ctx runtime.Context, row Entry) (stored Entry, inserted bool, err error) {
 	inserted, err = entryEffect.Insert(ctx,
 		[]any{&stored.Amount, &stored.Memo, &stored.CreatedAt},
-		row.Amount, row.Memo, runtime.OrDefault(row.CreatedAt))
+		row.Amount, row.Memo, idemimpl.OrDefault(row.CreatedAt))
 	return stored, inserted, err
 }
 
@@ -90,7 +91,7 @@ func InsertEntry(ctx runtime.Context, row Entry) (stored Entry, inserted bool, e
 // A second command under the same id with the same payload changes nothing; one with another payload sets an empty
 // digest, which the table's check refuses, so that the whole completion rolls back.
 var commandOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"commands"`,
 		Columns: []string{"command_id", "url", "payload"},
 		Guard:   "commands_payload_check",

@@ -49,7 +49,7 @@ func width(c model.Column) int {
 		w += len("runtime.OptScanUint64()")
 	}
 	if c.Default != "" {
-		w += len("runtime.OrDefault()")
+		w += len("idemimpl.OrDefault()")
 	}
 	if c.Convert != "" {
 		w += len("(*)()") + len(c.Convert)

@@ -73,5 +73,5 @@ func encoder(e model.Encoding) string {
 }
 
 func call(function string, args ...jen.Code) *jen.Statement {
-	return jen.Qual(runtimePath, function).Call(args...)
+	return jen.Qual(implPath, function).Call(args...)
 }

@@ -13,7 +13,7 @@ import (
 func effect(f *jen.File, e model.Effect) {
 	s := newStatements(e)
 	f.Add(comment(effectSummary(e), effectRule(e)))
-	f.Var().Id(e.EffectName()).Op("=").Qual(runtimePath, "Effect").Custom(block, effectFields(e, s)...)
+	f.Var().Id(e.EffectName()).Op("=").Qual(implPath, "Effect").Custom(block, effectFields(e, s)...)
 	f.Line()
 	record(f, e)
 	insert(f, e)

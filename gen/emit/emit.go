@@ -91,6 +91,9 @@ func imports(p *model.Package) map[string]string {
 			maps.Copy(real, h.Out.Imports)
 		}
 	}
+	if len(p.Effects)+len(p.Outboxes) > 0 {
+		real[implPath] = "idemimpl"
+	}
 	if len(p.Outboxes) > 0 {
 		real["context"], real[poolPath], real[outboxPath] = "context", "pgxpool", "outbox"
 	}

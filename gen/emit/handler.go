@@ -53,7 +53,7 @@ func limits(l model.Limits) []jen.Code {
 	var options []jen.Code
 	add := func(given bool, name string, value jen.Code) {
 		if given {
-			options = append(options, call(name, value))
+			options = append(options, jen.Qual(runtimePath, name).Call(value))
 		}
 	}
 	add(l.Timeout != 0, "WithTimeout", duration(l.Timeout))
@@ -85,7 +85,7 @@ func register(f *jen.File, h model.Handler) {
 	f.Add(comment(fmt.Sprintf("%s lets the workers of %s run [%s] with %s[%s].",
 		h.RegisterName(), registry, h.DefinitionName(), with, h.Selector())))
 	f.Func().Id(h.RegisterName()).Params(params...).Block(
-		call(function, jen.Id(registry), jen.Id(h.DefinitionName()), implementation),
+		jen.Qual(runtimePath, function).Call(jen.Id(registry), jen.Id(h.DefinitionName()), implementation),
 	)
 }
 

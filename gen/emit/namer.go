@@ -18,6 +18,9 @@ import (
 // runtimePath is the package that generated code calls.
 const runtimePath = "github.com/idem-go/idem/runtime"
 
+// implPath is the package with what only generated code calls.
+const implPath = runtimePath + "/idemimpl"
+
 // The names of parameters and results in generated functions.
 const (
 	ctxName      = "ctx"
@@ -76,7 +79,7 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 func byFamiliarity(real map[string]string) []string {
 	rank := func(path string) int {
 		switch {
-		case path == runtimePath:
+		case path == runtimePath, path == implPath:
 			return 0
 		case isStandard(path):
 			return 1

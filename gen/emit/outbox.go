@@ -43,7 +43,7 @@ func outboxFields(o model.Outbox, s outboxStatements) []jen.Code {
 		jen.Id("Guard").Op(":").Lit(s.guard),
 		jen.Id("InsertSQL").Op(":").Add(text(s.insert)),
 	}, groupField(s.group)...)
-	fields := []jen.Code{jen.Id("Effect").Op(":").Qual(runtimePath, "Effect").Custom(block, effect...)}
+	fields := []jen.Code{jen.Id("Effect").Op(":").Qual(implPath, "Effect").Custom(block, effect...)}
 	if len(s.item) > 0 {
 		fields = append(fields, jen.Id("Item").Op(":").Add(intSlice(s.item)))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/idem-go/idem/templates"
 )
 
-// statements is the SQL of one effect, as runtime.Effect takes it.
+// statements is the SQL of one effect, as idemimpl.Effect takes it.
 type statements struct {
 	table     string
 	columns   []string // of the arguments

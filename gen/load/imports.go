@@ -14,9 +14,13 @@ var always = []string{"time", RuntimePath}
 
 // DirectiveImports are the imports of what is generated for a directive, by its name, that come on top of those.
 var DirectiveImports = map[string][]string{
-	"outbox":   {"context", RuntimePath + "/outbox", "github.com/jackc/pgx/v5/pgxpool"},
+	"effect":   {implPath},
+	"outbox":   {"context", implPath, RuntimePath + "/outbox", "github.com/jackc/pgx/v5/pgxpool"},
 	"provider": {RuntimePath + "/provider"},
 }
+
+// implPath is the import path of the package with what only generated code calls.
+const implPath = RuntimePath + "/idemimpl"
 
 // FaultTestPath is the import path of the package that generated tests call.
 const FaultTestPath = RuntimePath + "/faulttest"

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 
-	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // Called makes it so that a step of another run has called a provider, and has got a receipt: for a handler that takes such
@@ -15,7 +15,7 @@ func (f *F) Called(provider, runID, node string, receipt any) {
 	if err != nil {
 		f.Fatalf("faulttest: the receipt of %s: %v", provider, err)
 	}
-	key := runtime.DerivedID("call_", "faulttest", provider, runID, node)
+	key := value.DerivedID("call_", "faulttest", provider, runID, node)
 	request := "{}"
 	digest := sha256.Sum256([]byte(request))
 	if _, err := f.Pool.Exec(f.Context(), `INSERT INTO "idem".intents

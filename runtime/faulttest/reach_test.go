@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/provider"
 )
@@ -16,7 +17,7 @@ type webhook struct {
 }
 
 var webhooks = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table: `"webhooks"`, Columns: []string{"command_id", "url", "kind", "payload"}, Guard: "webhooks_payload_check",
 		InsertSQL: `INSERT INTO "webhooks" AS t ("run_id", "node", "payload_digest", "command_id", "url", "kind", "payload")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bytea)

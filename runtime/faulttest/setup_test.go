@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 )
 
 const folder = "testdata/migrations"
@@ -19,14 +19,14 @@ type order struct {
 
 var sample = order{"o-1", 100}
 
-var payments = runtime.Effect{
+var payments = idemimpl.Effect{
 	Table: `"payments"`, Columns: []string{"order_id", "amount_cents"}, Guard: "payments_payload_check",
 	InsertSQL: `INSERT INTO "payments" AS t ("run_id", "node", "payload_digest", "order_id", "amount_cents")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)
 ON CONFLICT ("run_id", "node") DO UPDATE SET "payload_digest" = '' WHERE t."payload_digest" <> EXCLUDED."payload_digest"`,
 }
 
-var invoices = runtime.Effect{
+var invoices = idemimpl.Effect{
 	Table: `"invoices"`, Columns: []string{"order_id", "amount_cents"}, Key: []int{0}, Business: true, Guard: "invoices_payload_check",
 	InsertSQL: `INSERT INTO "invoices" AS t ("run_id", "node", "payload_digest", "order_id", "amount_cents")
 VALUES ($1::text, $2::text, $3::bytea, $4::text, $5::bigint)

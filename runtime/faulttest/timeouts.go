@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 )
 
 // timeouts are attempts that take too long.
@@ -95,7 +96,7 @@ func (tr *trial) leave(why string) {
 // isOver makes sure that nothing is taken any more from an execution whose attempt has ended: it would be lost, and the
 // handler be told that all is well.
 func (x *execution) isOver() {
-	if err := new(runtime.Effect).Record(x.ctx); !errors.Is(err, runtime.ErrAttemptEnded) {
+	if err := new(idemimpl.Effect).Record(x.ctx); !errors.Is(err, runtime.ErrAttemptEnded) {
 		x.problem("a row could be recorded after its attempt had ended: %v", err)
 	}
 	// Not with the attempt's own context, which keeps a statement from being sent.

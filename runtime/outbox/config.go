@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/retention"
+	"github.com/idem-go/idem/runtime/internal/sign"
 )
 
 // Config sets a relay up. The zero value serves.
@@ -73,6 +77,9 @@ type Retention struct {
 const purgeEvery = time.Minute
 
 func (c Config) withDefaults(t *Table) (Config, error) {
+	if err := c.checkSigns(); err != nil {
+		return c, err
+	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
 	}
@@ -97,18 +104,19 @@ func (c Config) withDefaults(t *Table) (Config, error) {
 	return c, c.check()
 }
 
+// checkSigns refuses negative numbers: somebody meant something by them, and it was not the default.
+func (c *Config) checkSigns() error {
+	return sign.Check("outbox.Config",
+		sign.Int("Concurrency", c.Concurrency), sign.Int("PerDestination", c.PerDestination), sign.Int("Batch", c.Batch),
+		sign.Duration("SendTimeout", c.SendTimeout), sign.Duration("Lease", c.Lease), sign.Int("MaxAttempts", c.MaxAttempts),
+		sign.Duration("Backoff", c.Backoff), sign.Duration("MaxBackoff", c.MaxBackoff), sign.Duration("MaxRetryAfter", c.MaxRetryAfter),
+		sign.Duration("Window", c.Window), sign.Int("BreakAfter", c.BreakAfter), sign.Duration("BreakFor", c.BreakFor),
+		sign.Duration("Poll", c.Poll), sign.Duration("Shutdown", c.Shutdown), sign.Duration("BacklogEvery", c.BacklogEvery),
+		sign.Int("Retention.Batch", c.Retention.Batch))
+}
+
 // check refuses an order of times that makes duplicates, or forgets them.
 func (c *Config) check() error {
-	for name, n := range map[string]int64{
-		"Concurrency": int64(c.Concurrency), "PerDestination": int64(c.PerDestination), "Batch": int64(c.Batch), "MaxAttempts": int64(c.MaxAttempts),
-		"SendTimeout": int64(c.SendTimeout), "Backoff": int64(c.Backoff), "MaxBackoff": int64(c.MaxBackoff), "MaxRetryAfter": int64(c.MaxRetryAfter),
-		"Window": int64(c.Window), "BreakAfter": int64(c.BreakAfter), "BreakFor": int64(c.BreakFor), "Poll": int64(c.Poll),
-		"Shutdown": int64(c.Shutdown), "BacklogEvery": int64(c.BacklogEvery),
-	} {
-		if n < 0 {
-			return fmt.Errorf("idem: outbox.Config.%s is negative", name)
-		}
-	}
 	switch {
 	case c.SendTimeout > c.Lease/2:
 		return fmt.Errorf("idem: outbox.Config.SendTimeout (%v) must be at most half of Lease (%v): a command would be taken over while it is being sent; raise Lease, or lower SendTimeout",
@@ -119,21 +127,14 @@ func (c *Config) check() error {
 	return c.Retention.check()
 }
 
-// ErrRetention says that evidence would be removed while a replay can still come, which would then be done again.
-var ErrRetention = errors.New("idem: retention is shorter than the replay window")
+// ErrRetention is [runtime.ErrRetention]: evidence would be removed while a replay can still come, which would then be done
+// again.
+var ErrRetention = runtime.ErrRetention
 
 func (r Retention) check() error {
-	switch {
-	case r.Keep < 0 || r.ReplayWindow < 0:
-		return errors.New("idem: outbox.Retention has a negative time")
-	case r.Keep == 0:
-		return nil
-	case r.ReplayWindow == 0:
-		return fmt.Errorf("%w: Retention.Keep is %v and ReplayWindow is not set; set it to the longest time after which something may come again", ErrRetention, r.Keep)
-	case r.Keep < r.ReplayWindow:
-		return fmt.Errorf("%w: Keep is %v, ReplayWindow %v; raise Keep", ErrRetention, r.Keep, r.ReplayWindow)
-	}
-	return nil
+	return errors.Join(
+		retention.Check(r.ReplayWindow, retention.Time{Name: "Retention.Keep", Keep: r.Keep}),
+		sign.Check("outbox.Retention", sign.Int("Batch", r.Batch)))
 }
 
 func orElse[T int | time.Duration](v *T, otherwise T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
@@ -38,7 +39,7 @@ type Ping struct {
 var pingMigration = outboxTable("pings", `"url" text COLLATE "C" NOT NULL, "n" bigint NOT NULL, "body" bytea NOT NULL`, `"url", "next_attempt_at"`)
 
 var pingOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"pings"`,
 		Columns: []string{"command_id", "url", "n", "body"},
 		Guard:   "pings_payload_check",
@@ -110,7 +111,7 @@ type Note struct{ Text string }
 var noteMigration = outboxTable("notes", `"text" text NOT NULL`, `"next_attempt_at"`)
 
 var noteOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"notes"`,
 		Columns: []string{"command_id", "text"},
 		Guard:   "notes_payload_check",

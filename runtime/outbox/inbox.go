@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // Inbox is the consumer's side: it remembers which commands were taken, in the transaction of what they changed. So a
@@ -48,7 +49,7 @@ func NewInbox(pool *pgxpool.Pool, consumer string, cfg InboxConfig) (*Inbox, err
 
 // InboxTx is the consumer's transaction: a pgx.Tx, or the completion transaction of a step.
 type InboxTx interface {
-	runtime.Execer
+	DB
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
@@ -115,7 +116,7 @@ func (i *Inbox) Purge(ctx context.Context) (int, error) {
 type inboxStatements struct{ insert, same, quarantine, purge string }
 
 func newInboxStatements(schema string) inboxStatements {
-	in := func(sql string) string { return strings.ReplaceAll(sql, `"idem"`, pgx.Identifier{schema}.Sanitize()) }
+	in := func(sql string) string { return store.In(schema, sql) }
 	return inboxStatements{
 		// The unique key alone decides who is first: looking before writing would let two pass.
 		insert: in(`INSERT INTO "idem".inbox (consumer, command_id, digest) VALUES ($1::text, $2::text, $3::bytea)

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/idem-go/idem/runtime/internal/failure"
 	"github.com/idem-go/idem/runtime/internal/pace"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // result is what is to be recorded of a claimed command.
@@ -112,16 +111,16 @@ func (r *Relay) markBatch(batch []result) {
 		case err == nil:
 			r.report(batch, late)
 			return
-		case !isPassing(err) && len(batch) > 1:
+		case !failure.Passing(err) && len(batch) > 1:
 			for i := range batch {
 				r.markBatch(batch[i : i+1])
 			}
 			return
-		case !isPassing(err) && try == 1:
+		case !failure.Passing(err) && try == 1:
 			// The database's encoding may lack a character of the error's text. The outcome matters more than its wording.
-			batch[0].err = errors.New(strconv.QuoteToASCII(errorText(batch[0].err)))
+			batch[0].err = errors.New(value.ASCII(errorText(batch[0].err)))
 			continue
-		case !isPassing(err):
+		case !failure.Passing(err):
 			r.log.Error("idem: an outcome could not be recorded; the command will be sent again", "command_id", batch[0].c.ID, "error", err)
 			return
 		}
@@ -221,27 +220,8 @@ func (r *Relay) unreachable(what string, try int, err error) {
 	}
 }
 
-// isPassing tells whether the same statement may succeed later: the connection or the server is at fault, not it.
-func isPassing(err error) bool {
-	var pg *pgconn.PgError
-	if !errors.As(err, &pg) {
-		return true
-	}
-	switch pg.Code[:2] {
-	case "08", "25", "40", "53", "55", "57", "58":
-		return true
-	}
-	return false
-}
-
 // maxErrorText bounds what is stored of an error, in bytes.
 const maxErrorText = 2048
 
 // errorText makes an error storable whatever it says.
-func errorText(err error) string {
-	text := err.Error()
-	if len(text) > maxErrorText {
-		text = text[:maxErrorText]
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
-}
+func errorText(err error) string { return value.Storable(err.Error(), maxErrorText) }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // Operator shows the outboxes of a database to people. It needs no code that was generated for them. What people decide is
@@ -211,7 +212,7 @@ func (o *Operator) Show(ctx context.Context, id string) (Entry, []Happening, err
 	case len(found) == 0:
 		return Entry{}, nil, fmt.Errorf("%w: %s", ErrNotFound, id)
 	}
-	history, err := collect(ctx, o.db, pgx.RowToStructByPos[Happening], inSchema(sqlHappenings, o.schema), id)
+	history, err := collect(ctx, o.db, pgx.RowToStructByPos[Happening], store.In(o.schema, sqlHappenings), id)
 	return found[0], history, err
 }
 
@@ -250,8 +251,4 @@ func onTable(sql, table string) string {
 		return sql
 	}
 	return strings.ReplaceAll(sql, `"outbox"`, quoted)
-}
-
-func inSchema(sql, schema string) string {
-	return strings.ReplaceAll(sql, `"idem"`, pgx.Identifier{schema}.Sanitize())
 }

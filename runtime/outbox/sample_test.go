@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
@@ -71,7 +72,7 @@ CREATE INDEX "webhook_outbox_finished_idx" ON "webhook_outbox" ("finished_at") W
 // A second command under the same id with the same payload changes nothing; one with another payload sets an empty
 // digest, which the table's check refuses, so that the whole completion rolls back.
 var webhookOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"webhook_outbox"`,
 		Columns: []string{"command_id", "url", "customer", "kind", "payload"},
 		Guard:   "webhook_outbox_payload_check",

@@ -8,9 +8,12 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/internal/double"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // Table describes a table of commands. Generated code declares one per annotated struct; what its SQL must do stands
@@ -18,7 +21,7 @@ import (
 type Table struct {
 	// Effect says how a command is written. Its first column is command_id; the others are the author's, in the order
 	// of the arguments of Queue, and then body where the row is sent as JSON.
-	Effect runtime.Effect
+	Effect idemimpl.Effect
 	// Item has the places in Effect.Columns of what tells several commands of one step apart.
 	Item []int
 	// Destinations: a column of the table says where each command goes.
@@ -58,7 +61,9 @@ func note(ctx context.Context, t *Table, err error) error {
 }
 
 // DB is what commands are written with: a pgx.Tx, a [runtime.Tx], a connection or a pool.
-type DB = runtime.Execer
+type DB interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
 
 // wakes is what relays of the table listen for.
 func (t *Table) wakes() string { return "outbox " + t.Effect.Table }
@@ -66,7 +71,7 @@ func (t *Table) wakes() string { return "outbox " + t.Effect.Table }
 // Notify tells the relays of a table that there are commands. table is its name as in SQL, schema the runtime's; ""
 // is the default one. Call it after the commit: NOTIFY within a busy transaction makes others wait for its end.
 func Notify(ctx context.Context, db DB, schema, table string) error {
-	_, err := db.Exec(ctx, "SELECT pg_notify($1::text, $2::text)", runtime.Channel(schema), "outbox "+table)
+	_, err := db.Exec(ctx, "SELECT pg_notify($1::text, $2::text)", store.Channel(schema), "outbox "+table)
 	return err
 }
 

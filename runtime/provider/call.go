@@ -17,6 +17,9 @@ import (
 
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/internal/probe"
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // CallOption says which call of a step is meant.
@@ -79,7 +82,7 @@ func (p *Provider[Req, Receipt]) Call(ctx runtime.Context, req Req, opts ...Call
 			return receipt, err
 		}
 	}
-	c.intent.Key = c.ID("call_", "idem intent", p.def.name, o.item, strconv.Itoa(c.intent.Generation))
+	c.intent.Key = c.DerivedID("call_", "idem intent", p.def.name, o.item, strconv.Itoa(c.intent.Generation))
 	c.intent.Undoable = p.def.undo != nil
 	c.lookup = p.def.lookup
 	c.send = func(ctx context.Context, key string) (any, error) { return p.call(ctx, key, req) }
@@ -99,7 +102,7 @@ func (p *Provider[Req, Receipt]) Call(ctx runtime.Context, req Req, opts ...Call
 
 // call is one execution's part in the life of one intent.
 type call struct {
-	store
+	intents
 	def    *definition
 	intent Intent // as it is made when it is not there yet
 	send   func(ctx context.Context, key string) (receipt any, err error)
@@ -107,18 +110,18 @@ type call struct {
 }
 
 func (d *definition) newCall(ctx context.Context, request any) (*call, error) {
-	companion, err := runtime.CompanionOf(ctx)
+	ex, err := step.Of(ctx)
 	if err != nil {
 		return nil, err
 	}
-	data, err := runtime.EncodeJSON(request, maxPayload)
+	data, err := value.EncodeJSON(request, maxPayload)
 	if err != nil {
 		return nil, runtime.Permanent(fmt.Errorf("idem: the request of %s: %w", d.name, err))
 	}
 	digest := sha256.Sum256(data)
-	return &call{store: store{companion}, def: d, intent: Intent{
+	return &call{intents: intents{ex}, def: d, intent: Intent{
 		Provider: d.name, Generation: 1, State: StatePrepared, Epoch: 1, Dispatches: 1,
-		Request: data, Digest: digest[:], owner: rand.Text(), Actor: companion.Worker(), Reason: "the call is about to be sent",
+		Request: data, Digest: digest[:], owner: rand.Text(), Actor: ex.Host.Name, Reason: "the call is about to be sent",
 	}}, nil
 }
 
@@ -256,7 +259,7 @@ func (c *call) stay(in Intent) error {
 // again sends the call again, under the same key. fresh: nothing is in doubt, so that the window begins anew.
 func (c *call) again(ctx context.Context, in Intent, fresh bool, why string) ([]byte, error) {
 	since := time.Now()
-	now, changed, err := c.change(in, c.Aside, sqlAgain, c.Worker(), "sent again: "+why, c.intent.owner, fresh, c.def.window.Microseconds())
+	now, changed, err := c.change(in, c.Aside, sqlAgain, c.Host.Name, "sent again: "+why, c.intent.owner, fresh, c.def.window.Microseconds())
 	switch {
 	case err != nil:
 		return nil, err
@@ -329,7 +332,7 @@ func (c *call) sendOnce(ctx context.Context, in Intent) (receipt any, err error)
 // accept stores that the call was done. The answer of an execution that was overtaken counts too, as long as nothing else
 // is known: it is a fact.
 func (c *call) accept(in Intent, receipt any, why string) ([]byte, error) {
-	data, unfit := runtime.EncodeJSON(receipt, maxPayload)
+	data, unfit := value.EncodeJSON(receipt, maxPayload)
 	var stored *string
 	if unfit == nil {
 		text := string(data)
@@ -342,7 +345,7 @@ func (c *call) accept(in Intent, receipt any, why string) ([]byte, error) {
 		if in.State == StateUnknown {
 			to = StateReconciled
 		}
-		now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(to), stored, c.Worker(), why)
+		now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(to), stored, c.Host.Name, why)
 		switch {
 		case err != nil:
 			return nil, err
@@ -365,13 +368,13 @@ func (c *call) accept(in Intent, receipt any, why string) ([]byte, error) {
 func (c *call) contradict(in Intent) {
 	const text = "a late answer says that the provider has done it, though it is taken for rejected"
 	c.Logger().Error("idem: "+text, "provider", in.Provider, "key", in.Key)
-	_, _, _ = c.change(in, c.AsideLasting, sqlRemark, c.Worker(), text)
+	_, _, _ = c.change(in, c.AsideLasting, sqlRemark, c.Host.Name, text)
 }
 
 // reject stores a definite rejection. That of an execution that was overtaken counts for nothing: another request under
 // the key may be under way.
 func (c *call) reject(in Intent, why string) error {
-	now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(StateRejected), nil, c.Worker(), why)
+	now, changed, err := c.change(in, c.AsideLasting, sqlSettle, string(StateRejected), nil, c.Host.Name, why)
 	switch {
 	case err != nil:
 		return err
@@ -386,7 +389,7 @@ func (c *call) unsent(in Intent, cause error) ([]byte, error) {
 	if in.State == StateUnknown {
 		return nil, c.unclear(in, c.AsideLasting, "not sent: "+reason(cause), 0)
 	}
-	if _, _, err := c.change(in, c.AsideLasting, sqlUnsent, c.Worker(), "not sent: "+reason(cause)); err != nil {
+	if _, _, err := c.change(in, c.AsideLasting, sqlUnsent, c.Host.Name, "not sent: "+reason(cause)); err != nil {
 		return nil, err
 	}
 	return nil, &NotSentError{in.Provider, in.Key, cause}
@@ -403,13 +406,13 @@ func (c *call) unclear(in Intent, run aside, why string, embargo time.Duration) 
 }
 
 func (c *call) doubt(in Intent, run aside, why string, quarantine bool, embargo time.Duration) (Intent, bool, error) {
-	return c.change(in, run, sqlDoubt, c.Worker(), why, quarantine, embargo.Microseconds())
+	return c.change(in, run, sqlDoubt, c.Host.Name, why, quarantine, embargo.Microseconds())
 }
 
 // mismatch fails closed: the step is discarded, whatever its handler makes of the error.
 func (c *call) mismatch(in Intent, why string) error {
 	c.Logger().Error("idem: a provider call's key met a second payload; nothing is sent, and the step is discarded", "provider", in.Provider, "key", in.Key, "why", why)
-	return c.Quarantine(inSchema(c.Schema(), `"idem".intents`))
+	return c.Mismatch(store.In(c.Host.Schema, `"idem".intents`), nil)
 }
 
 func (c *call) wait(in Intent, why string) error { return c.waitFor(in, 0, why) }

@@ -1,6 +1,10 @@
 package provider
 
-import "time"
+import (
+	"time"
+
+	"github.com/idem-go/idem/runtime/internal/store"
+)
 
 // OutcomeOf names what an error of a provider function says; "" for none.
 func OutcomeOf(err error) string {
@@ -20,7 +24,7 @@ func Statements(schema string) map[string]string {
 		"again": sqlAgain, "unsent": sqlUnsent, "remark": sqlRemark,
 	}
 	for name, sql := range all {
-		all[name] = inSchema(schema, sql)
+		all[name] = store.In(schema, sql)
 	}
 	return all
 }

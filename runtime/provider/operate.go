@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/failure"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // DB is what an [Operator] works on: a *pgxpool.Pool, or anything like it.
@@ -60,7 +62,7 @@ func (o *Operator) List(ctx context.Context, f Filter) ([]Intent, error) {
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
 	}
-	rows, err := o.db.Query(ctx, inSchema(o.schema, sqlList), f.All || f.State != "", string(f.State), f.Provider, f.RunID, f.Limit)
+	rows, err := o.db.Query(ctx, store.In(o.schema, sqlList), f.All || f.State != "", string(f.State), f.Provider, f.RunID, f.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func (o *Operator) Show(ctx context.Context, key string) (Intent, []Event, error
 	if err != nil {
 		return in, nil, err
 	}
-	rows, err := o.db.Query(ctx, inSchema(o.schema, sqlEvents), key)
+	rows, err := o.db.Query(ctx, store.In(o.schema, sqlEvents), key)
 	if err != nil {
 		return in, nil, err
 	}
@@ -174,7 +176,7 @@ func (o *Operator) decide(ctx context.Context, d Decision, from []State, sql str
 }
 
 // change makes one fenced change.
-func (o *Operator) change(ctx context.Context, db runtime.DB, d Decision, from []State, sql string, args ...any) (Intent, error) {
+func (o *Operator) change(ctx context.Context, db store.DB, d Decision, from []State, sql string, args ...any) (Intent, error) {
 	in, err := loadOne(ctx, db, o.schema, sqlLoad, d.Key)
 	if err != nil {
 		return in, err
@@ -182,7 +184,7 @@ func (o *Operator) change(ctx context.Context, db runtime.DB, d Decision, from [
 	if problem := obstacle(in, d, from); problem != "" {
 		return in, &StateError{Key: in.Key, State: in.State, Epoch: in.Epoch, Problem: problem}
 	}
-	tag, err := db.Exec(ctx, inSchema(o.schema, sql), append([]any{d.Key, d.Epoch}, args...)...)
+	tag, err := db.Exec(ctx, store.In(o.schema, sql), append([]any{d.Key, d.Epoch}, args...)...)
 	if err != nil {
 		return in, refusal(in, err)
 	}
@@ -216,8 +218,7 @@ func obstacle(in Intent, d Decision, from []State) string {
 
 // refusal turns the database's refusal of a transition into a StateError.
 func refusal(in Intent, err error) error {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) && pg.Code == "ID002" {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && failure.Transition(err) {
 		return &StateError{Key: in.Key, State: in.State, Epoch: in.Epoch, Problem: pg.Message}
 	}
 	return err

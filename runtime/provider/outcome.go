@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // outcome is what an error of a provider function says about the call.
@@ -73,10 +75,7 @@ func reason(err error) string {
 	if errors.As(err, &u) && u.URL != "" {
 		text = strings.ReplaceAll(text, u.URL, hostOf(u.URL))
 	}
-	if len(text) > maxReason {
-		text = text[:maxReason]
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	return value.Storable(text, maxReason)
 }
 
 func hostOf(raw string) string {

@@ -9,6 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/retention"
+	"github.com/idem-go/idem/runtime/internal/sign"
+	"github.com/idem-go/idem/runtime/internal/store"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // Retention says how long the evidence of finished calls is kept.
@@ -25,8 +29,8 @@ type Retention struct {
 	Batch int
 }
 
-// ErrRetention says that evidence would be removed while what it is for can still happen.
-var ErrRetention = errors.New("idem: the retention of intents is too short")
+// ErrRetention is [runtime.ErrRetention]: evidence would be removed while what it is for can still happen.
+var ErrRetention = runtime.ErrRetention
 
 // Declared is a [Provider], whatever its types.
 type Declared interface{ declared() *definition }
@@ -55,13 +59,14 @@ func NewPurger(db DB, keep Retention, providers ...Declared) (*Purger, error) {
 	if p.keep.Batch == 0 {
 		p.keep.Batch = 500
 	}
-	switch {
-	case keep.Keep <= 0 || keep.ReplayWindow < 0 || keep.Batch < 0:
-		return nil, errors.New("idem: provider.Retention: Keep must be positive, and nothing negative")
-	case keep.ReplayWindow == 0:
-		return nil, fmt.Errorf("%w: Keep is %v and ReplayWindow is not set; set it to the longest time after which a step may come again", ErrRetention, keep.Keep)
-	case keep.Keep < keep.ReplayWindow:
-		return nil, fmt.Errorf("%w: Keep is %v, ReplayWindow %v; raise Keep", ErrRetention, keep.Keep, keep.ReplayWindow)
+	if keep.Keep == 0 {
+		return nil, errors.New("idem: provider.Retention.Keep is not set; a purger that keeps for ever has nothing to do")
+	}
+	if err := errors.Join(
+		retention.Check(keep.ReplayWindow, retention.Time{Name: "Retention.Keep", Keep: keep.Keep}),
+		sign.Check("provider.Retention", sign.Int("Batch", keep.Batch)),
+	); err != nil {
+		return nil, err
 	}
 	for _, declared := range providers {
 		d := declared.declared()
@@ -113,7 +118,7 @@ func (p *Purger) Purge(ctx context.Context) (removed int, err error) {
 	var at time.Time // the last call that was looked at
 	var key string
 	for {
-		rows, err := p.db.Query(ctx, inSchema(p.keep.Schema, sqlOldCalls), p.keep.Keep.Microseconds(), at, key, p.keep.Batch)
+		rows, err := p.db.Query(ctx, store.In(p.keep.Schema, sqlOldCalls), p.keep.Keep.Microseconds(), at, key, p.keep.Batch)
 		if err != nil {
 			return removed, err
 		}
@@ -140,7 +145,7 @@ func (p *Purger) Purge(ctx context.Context) (removed int, err error) {
 // remove removes calls and what goes together with them, where all of it can go.
 func (p *Purger) remove(ctx context.Context, calls []string) (removed int, err error) {
 	err = pgx.BeginFunc(ctx, p.db, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, inSchema(p.keep.Schema, sqlLock), calls)
+		rows, err := tx.Query(ctx, store.In(p.keep.Schema, sqlLock), calls)
 		if err != nil {
 			return err
 		}
@@ -152,7 +157,7 @@ func (p *Purger) remove(ctx context.Context, calls []string) (removed int, err e
 		}); err != nil {
 			return err
 		}
-		tag, err := tx.Exec(ctx, inSchema(p.keep.Schema, sqlPurge), calls, locked, undoRuns, p.keep.Keep.Microseconds(), p.margin.Microseconds())
+		tag, err := tx.Exec(ctx, store.In(p.keep.Schema, sqlPurge), calls, locked, undoRuns, p.keep.Keep.Microseconds(), p.margin.Microseconds())
 		removed = int(tag.RowsAffected())
 		return err
 	})
@@ -161,5 +166,5 @@ func (p *Purger) remove(ctx context.Context, calls []string) (removed int, err e
 
 // undoRun is the run that [Operator.Compensate] enqueues for a call.
 func undoRun(provider, key string) string {
-	return runtime.KeyedRunID("", undoAction(provider).Name(), key)
+	return value.KeyedRunID("", undoAction(provider).Name(), key)
 }

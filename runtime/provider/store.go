@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // sqlPrepare makes an intent, once per key. The call is about to be sent, so it counts as sent from here on.
@@ -64,38 +64,33 @@ WHERE key = $1::text AND epoch = $2::bigint`
 // returning is appended to the changes, to read the intent back.
 const returning = ` RETURNING ` + intentColumns
 
-// inSchema writes SQL for a schema: in the constants it stands as "idem", with its quotes.
-func inSchema(schema, sql string) string {
-	return strings.ReplaceAll(sql, `"idem"`, pgx.Identifier{schema}.Sanitize())
-}
-
-// store keeps the intents of one execution.
-type store struct {
-	*runtime.Companion
+// intents are those of one execution.
+type intents struct {
+	*step.Execution
 }
 
 // aside runs statements outside the completion transaction; lasting, also after the attempt's end.
-type aside func(what string, op func(ctx context.Context, db runtime.DB) error) error
+type aside func(what string, op func(ctx context.Context, db store.DB) error) error
 
 // change changes an intent, if its epoch is still the one that in has, and gives it as it is then. changed is false
 // when somebody else has changed it; in is then as they left it. args are those behind key and epoch.
-func (s store) change(in Intent, run aside, sql string, args ...any) (now Intent, changed bool, err error) {
+func (s intents) change(in Intent, run aside, sql string, args ...any) (now Intent, changed bool, err error) {
 	args = append([]any{in.Key, in.Epoch}, args...)
-	err = run("change an intent", func(ctx context.Context, db runtime.DB) error {
-		now, err = loadOne(ctx, db, s.Schema(), sql+returning, args...)
+	err = run("change an intent", func(ctx context.Context, db store.DB) error {
+		now, err = loadOne(ctx, db, s.Host.Schema, sql+returning, args...)
 		if changed = err == nil; changed || !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		now, err = loadOne(ctx, db, s.Schema(), sqlLoad, in.Key)
+		now, err = loadOne(ctx, db, s.Host.Schema, sqlLoad, in.Key)
 		return err
 	})
 	return now, changed, err
 }
 
 // load gives the intent that a query selects; [ErrNotFound] if there is none.
-func (s store) load(sql string, args ...any) (in Intent, err error) {
-	err = s.Aside("read an intent", func(ctx context.Context, db runtime.DB) error {
-		in, err = loadOne(ctx, db, s.Schema(), sql, args...)
+func (s intents) load(sql string, args ...any) (in Intent, err error) {
+	err = s.Aside("read an intent", func(ctx context.Context, db store.DB) error {
+		in, err = loadOne(ctx, db, s.Host.Schema, sql, args...)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -107,8 +102,8 @@ func (s store) load(sql string, args ...any) (in Intent, err error) {
 	return in, err
 }
 
-func loadOne(ctx context.Context, db runtime.DB, schema, sql string, args ...any) (Intent, error) {
-	rows, err := db.Query(ctx, inSchema(schema, sql), args...)
+func loadOne(ctx context.Context, db store.DB, schema, sql string, args ...any) (Intent, error) {
+	rows, err := db.Query(ctx, store.In(schema, sql), args...)
 	if err != nil {
 		return Intent{}, err
 	}
@@ -120,9 +115,9 @@ func loadOne(ctx context.Context, db runtime.DB, schema, sql string, args ...any
 }
 
 // prepare makes the intent, or gives the one that is there; mine tells whether this very call has made it.
-func (s store) prepare(in Intent, window time.Duration) (now Intent, mine bool, err error) {
-	err = s.Aside("prepare an intent", func(ctx context.Context, db runtime.DB) error {
-		tag, err := db.Exec(ctx, inSchema(s.Schema(), sqlPrepare), in.Key, in.RunID, in.Node, in.Provider, in.Item, in.Generation, in.Compensates,
+func (s intents) prepare(in Intent, window time.Duration) (now Intent, mine bool, err error) {
+	err = s.Aside("prepare an intent", func(ctx context.Context, db store.DB) error {
+		tag, err := db.Exec(ctx, store.In(s.Host.Schema, sqlPrepare), in.Key, in.RunID, in.Node, in.Provider, in.Item, in.Generation, in.Compensates,
 			string(in.Request), in.Digest, in.Undoable, in.owner, in.Actor, in.Reason, window.Microseconds())
 		if err != nil {
 			return err
@@ -131,7 +126,7 @@ func (s store) prepare(in Intent, window time.Duration) (now Intent, mine bool, 
 			now, mine = in, true
 			return nil
 		}
-		now, err = loadOne(ctx, db, s.Schema(), sqlLoad, in.Key)
+		now, err = loadOne(ctx, db, s.Host.Schema, sqlLoad, in.Key)
 		// After a lost answer the row that is there may be our own.
 		mine = now.owner == in.owner
 		return err

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/internal/step"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // Undo takes a call back, once, however often it is interrupted: the one that this step made, or another step ([Of]).
@@ -51,19 +53,19 @@ func RegisterUndo[Req, Receipt any](r *runtime.Registry, p *Provider[Req, Receip
 
 // undo takes one call back.
 type undo struct {
-	store
+	intents
 	def *definition
 }
 
 func (d *definition) newUndo(ctx context.Context) (*undo, error) {
-	companion, err := runtime.CompanionOf(ctx)
+	ex, err := step.Of(ctx)
 	switch {
 	case err != nil:
 		return nil, err
 	case d.undo == nil:
 		return nil, runtime.Permanent(fmt.Errorf("%w: %s", ErrNoUndo, d.name))
 	}
-	return &undo{store{companion}, d}, nil
+	return &undo{intents{ex}, d}, nil
 }
 
 func (u *undo) compensate(ctx runtime.Context, original Intent, next bool) (err error) {
@@ -97,7 +99,7 @@ func (u *undo) call(ctx runtime.Context, original Intent, next bool) (*call, err
 			return nil, err
 		}
 	}
-	in.Key = runtime.DerivedID("undo_", "idem undo", original.Key, strconv.Itoa(in.Generation))
+	in.Key = value.DerivedID("undo_", "idem undo", original.Key, strconv.Itoa(in.Generation))
 	c.send = func(ctx context.Context, key string) (any, error) { return nil, u.def.undo(ctx, key, original.Receipt) }
 	c.standIn(ctx)
 	return c, nil
@@ -105,7 +107,7 @@ func (u *undo) call(ctx runtime.Context, original Intent, next bool) (*call, err
 
 // find finds out about a call that is to be taken back, and does not send it.
 func (u *undo) find(ctx context.Context, in Intent) (Intent, error) {
-	c := &call{store: u.store, def: u.def, intent: in, lookup: u.def.lookup}
+	c := &call{intents: u.intents, def: u.def, intent: in, lookup: u.def.lookup}
 	c.standIn(ctx)
 	switch {
 	case in.Quarantined:

@@ -32,7 +32,7 @@ type feeder struct {
 
 // enqueuer is what actions and steps have in common.
 type enqueuer interface {
-	EnqueueMany(context.Context, *runtime.Client, []input, func(input) runtime.EnqueueOption) ([]runtime.Run, error)
+	EnqueueMany(context.Context, *runtime.Client, []input, func(input) []runtime.EnqueueOption) ([]runtime.Run, error)
 }
 
 var enqueuers = [fed]enqueuer{

@@ -48,7 +48,9 @@ func cents(n int64) int64 { return 1000 + n }
 // input is all that a step is told.
 type input struct{ N int64 }
 
-func key(in input) runtime.EnqueueOption { return runtime.WithKey("soak", strconv.FormatInt(in.N, 10)) }
+func key(in input) []runtime.EnqueueOption {
+	return []runtime.EnqueueOption{runtime.WithKey("soak", strconv.FormatInt(in.N, 10))}
+}
 
 const (
 	timeout  = 2 * time.Second // of an attempt

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 )
 
 // ChargeAction is the action "charge": clients enqueue it, workers run it with [Charge].
@@ -67,7 +68,7 @@ func RegisterSendReceipt(r *runtime.Registry) {
 //
 // The key is (order_id). A second write under it with the same payload changes nothing; one with another payload sets
 // an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var invoiceEffect = runtime.Effect{
+var invoiceEffect = idemimpl.Effect{
 	Table:    `"invoices"`,
 	Columns:  []string{"order_id", "total_cents", "finalized_at"},
 	Key:      []int{0},
@@ -86,7 +87,7 @@ WHERE "order_id" = $1::text`,
 
 // RecordInvoice keeps the row and writes it in the transaction that completes the step: both commit, or neither.
 func RecordInvoice(ctx runtime.Context, row Invoice) error {
-	return invoiceEffect.Record(ctx, row.OrderID, row.TotalCents, runtime.OrDefault(row.FinalizedAt))
+	return invoiceEffect.Record(ctx, row.OrderID, row.TotalCents, idemimpl.OrDefault(row.FinalizedAt))
 }
 
 // InsertInvoice writes the row now, inside the completion transaction, and returns it as stored, with the columns that
@@ -94,7 +95,7 @@ func RecordInvoice(ctx runtime.Context, row Invoice) error {
 func InsertInvoice(ctx runtime.Context, row Invoice) (stored Invoice, inserted bool, err error) {
 	inserted, err = invoiceEffect.Insert(ctx,
 		[]any{&stored.ID, &stored.OrderID, &stored.TotalCents, &stored.FinalizedAt},
-		row.OrderID, row.TotalCents, runtime.OrDefault(row.FinalizedAt))
+		row.OrderID, row.TotalCents, idemimpl.OrDefault(row.FinalizedAt))
 	return stored, inserted, err
 }
 
@@ -102,7 +103,7 @@ func InsertInvoice(ctx runtime.Context, row Invoice) (stored Invoice, inserted b
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var ledgerEntryEffect = runtime.Effect{
+var ledgerEntryEffect = idemimpl.Effect{
 	Table:   `"ledger"`,
 	Columns: []string{"user_id", "amount_cents", "charged_at"},
 	Guard:   "ledger_payload_check",
@@ -126,7 +127,7 @@ WHERE "run_id" = $1::text AND "node" = $2::text`,
 
 // RecordLedgerEntry keeps the row and writes it in the transaction that completes the step: both commit, or neither.
 func RecordLedgerEntry(ctx runtime.Context, row LedgerEntry) error {
-	return ledgerEntryEffect.Record(ctx, row.UserID, row.AmountCents, runtime.OrDefault(row.ChargedAt))
+	return ledgerEntryEffect.Record(ctx, row.UserID, row.AmountCents, idemimpl.OrDefault(row.ChargedAt))
 }
 
 // InsertLedgerEntry writes the row now, inside the completion transaction, and returns it as stored, with the columns
@@ -134,7 +135,7 @@ func RecordLedgerEntry(ctx runtime.Context, row LedgerEntry) error {
 func InsertLedgerEntry(ctx runtime.Context, row LedgerEntry) (stored LedgerEntry, inserted bool, err error) {
 	inserted, err = ledgerEntryEffect.Insert(ctx,
 		[]any{&stored.UserID, &stored.AmountCents, &stored.ChargedAt},
-		row.UserID, row.AmountCents, runtime.OrDefault(row.ChargedAt))
+		row.UserID, row.AmountCents, idemimpl.OrDefault(row.ChargedAt))
 	return stored, inserted, err
 }
 
@@ -142,7 +143,7 @@ func InsertLedgerEntry(ctx runtime.Context, row LedgerEntry) (stored LedgerEntry
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var paymentEffect = runtime.Effect{
+var paymentEffect = idemimpl.Effect{
 	Table:   `"payments"`,
 	Columns: []string{"order_id", "user_id", "amount_cents", "created_at"},
 	Guard:   "payments_payload_check",
@@ -170,7 +171,7 @@ WHERE "run_id" = $1::text AND "node" = $2::text`,
 
 // RecordPayment keeps the row and writes it in the transaction that completes the step: both commit, or neither.
 func RecordPayment(ctx runtime.Context, row Payment) error {
-	return paymentEffect.Record(ctx, row.OrderID, row.UserID, row.AmountCents, runtime.OrDefault(row.CreatedAt))
+	return paymentEffect.Record(ctx, row.OrderID, row.UserID, row.AmountCents, idemimpl.OrDefault(row.CreatedAt))
 }
 
 // InsertPayment writes the row now, inside the completion transaction, and returns it as stored, with the columns that
@@ -178,7 +179,7 @@ func RecordPayment(ctx runtime.Context, row Payment) error {
 func InsertPayment(ctx runtime.Context, row Payment) (stored Payment, inserted bool, err error) {
 	inserted, err = paymentEffect.Insert(ctx,
 		[]any{&stored.OrderID, &stored.UserID, &stored.AmountCents, &stored.CreatedAt},
-		row.OrderID, row.UserID, row.AmountCents, runtime.OrDefault(row.CreatedAt))
+		row.OrderID, row.UserID, row.AmountCents, idemimpl.OrDefault(row.CreatedAt))
 	return stored, inserted, err
 }
 
@@ -186,7 +187,7 @@ func InsertPayment(ctx runtime.Context, row Payment) (stored Payment, inserted b
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var receiptEffect = runtime.Effect{
+var receiptEffect = idemimpl.Effect{
 	Table:   `"receipts"`,
 	Columns: []string{"order_id", "body"},
 	Guard:   "receipts_payload_check",

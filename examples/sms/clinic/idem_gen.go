@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/provider"
 )
 
@@ -43,7 +44,7 @@ func RegisterDeskVerify(r *runtime.Registry, d *Desk) {
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var sentMessageEffect = runtime.Effect{
+var sentMessageEffect = idemimpl.Effect{
 	Table:   `"sent_messages"`,
 	Columns: []string{"patient", "message_id"},
 	Guard:   "sent_messages_payload_check",

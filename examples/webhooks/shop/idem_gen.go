@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -25,7 +26,7 @@ func RegisterPlaceOrder(r *runtime.Registry) {
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var orderEffect = runtime.Effect{
+var orderEffect = idemimpl.Effect{
 	Table:   `"orders"`,
 	Columns: []string{"order_id", "customer", "total_cents", "placed_at"},
 	Guard:   "orders_payload_check",
@@ -53,7 +54,7 @@ WHERE "run_id" = $1::text AND "node" = $2::text`,
 
 // RecordOrder keeps the row and writes it in the transaction that completes the step: both commit, or neither.
 func RecordOrder(ctx runtime.Context, row Order) error {
-	return orderEffect.Record(ctx, row.OrderID, row.Customer, row.TotalCents, runtime.OrDefault(row.PlacedAt))
+	return orderEffect.Record(ctx, row.OrderID, row.Customer, row.TotalCents, idemimpl.OrDefault(row.PlacedAt))
 }
 
 // InsertOrder writes the row now, inside the completion transaction, and returns it as stored, with the columns that
@@ -61,7 +62,7 @@ func RecordOrder(ctx runtime.Context, row Order) error {
 func InsertOrder(ctx runtime.Context, row Order) (stored Order, inserted bool, err error) {
 	inserted, err = orderEffect.Insert(ctx,
 		[]any{&stored.OrderID, &stored.Customer, &stored.TotalCents, &stored.PlacedAt},
-		row.OrderID, row.Customer, row.TotalCents, runtime.OrDefault(row.PlacedAt))
+		row.OrderID, row.Customer, row.TotalCents, idemimpl.OrDefault(row.PlacedAt))
 	return stored, inserted, err
 }
 
@@ -70,7 +71,7 @@ func InsertOrder(ctx runtime.Context, row Order) (stored Order, inserted bool, e
 // A second command under the same id with the same payload changes nothing; one with another payload sets an empty
 // digest, which the table's check refuses, so that the whole completion rolls back.
 var webhookOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"webhook_outbox"`,
 		Columns: []string{"command_id", "url", "customer", "body"},
 		Guard:   "webhook_outbox_payload_check",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/provider"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -16,7 +17,7 @@ import (
 //
 // The key is (order_id). A second write under it with the same payload changes nothing; one with another payload sets
 // an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var invoiceEffect = runtime.Effect{
+var invoiceEffect = idemimpl.Effect{
 	Table:    `"invoices"`,
 	Columns:  []string{"order_id", "cents"},
 	Key:      []int{0},
@@ -50,7 +51,7 @@ func InsertInvoice(ctx runtime.Context, row Invoice) (stored Invoice, inserted b
 //
 // The key is (run_id, node, name). A second write under it with the same payload changes nothing; one with another
 // payload sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var lineEffect = runtime.Effect{
+var lineEffect = idemimpl.Effect{
 	Table:   `"lines"`,
 	Columns: []string{"name", "cents"},
 	Key:     []int{0},
@@ -89,7 +90,7 @@ func InsertLine(ctx runtime.Context, row Line) (stored Line, inserted bool, err 
 //
 // The key is (run_id, node). A second write under it with the same payload changes nothing; one with another payload
 // sets an empty digest, which the table's check refuses, so that the whole completion rolls back.
-var paymentEffect = runtime.Effect{
+var paymentEffect = idemimpl.Effect{
 	Table:   `"payments"`,
 	Columns: []string{"order_id", "cents"},
 	Guard:   "payments_payload_check",
@@ -128,7 +129,7 @@ func InsertPayment(ctx runtime.Context, row Payment) (stored Payment, inserted b
 // A second command under the same id with the same payload changes nothing; one with another payload sets an empty
 // digest, which the table's check refuses, so that the whole completion rolls back.
 var noticeOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"notices"`,
 		Columns: []string{"command_id", "customer", "about", "text"},
 		Guard:   "notices_payload_check",

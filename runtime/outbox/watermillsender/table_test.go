@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
@@ -49,7 +49,7 @@ CREATE INDEX "events_finished_idx" ON "events" ("finished_at") WHERE "state" IN 
 `
 
 var eventOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"events"`,
 		Columns: []string{"command_id", "topic", "customer", "payload"},
 		Guard:   "events_payload_check",

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/idem-go/idem/runtime"
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
@@ -32,7 +33,7 @@ func who(step int64, item int) string { return fmt.Sprintf("%d-%d", step, item) 
 //	//idem:outbox table=changes to=Destination order_by=Key item=Item
 //	type change struct { Destination, Key string; Item int; message }
 var noticeOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"notices"`,
 		Columns: []string{"command_id", "destination", "item", "body"},
 		Guard:   "notices_payload_check",
@@ -71,7 +72,7 @@ RETURNING o."command_id", o."run_id", o."node", o."claim_epoch", o."attempts",
 }
 
 var changeOutbox = outbox.Table{
-	Effect: runtime.Effect{
+	Effect: idemimpl.Effect{
 		Table:   `"changes"`,
 		Columns: []string{"command_id", "destination", "key", "item", "body"},
 		Guard:   "changes_payload_check",

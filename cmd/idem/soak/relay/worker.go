@@ -23,7 +23,9 @@ type input struct {
 	Receiver string // its URL
 }
 
-func key(in input) runtime.EnqueueOption { return runtime.WithKey("soak", fmt.Sprint(in.N)) }
+func key(in input) []runtime.EnqueueOption {
+	return []runtime.EnqueueOption{runtime.WithKey("soak", fmt.Sprint(in.N))}
+}
 
 // tell is the action whose steps queue the commands.
 var tell = runtime.NewAction[input]("tell", runtime.WithTimeout(workerTimeout), runtime.WithMaxAttempts(1000),

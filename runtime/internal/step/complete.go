@@ -1,0 +1,56 @@
+package step
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/idem-go/idem/runtime/internal/failure"
+)
+
+// Direct reports whether the handler used the completion transaction itself, or it is the caller's.
+func (ex *Execution) Direct() bool {
+	ex.tx.mu.Lock()
+	defer ex.tx.mu.Unlock()
+	return ex.tx.began || ex.tx.broken != nil || ex.tx.aborted
+}
+
+// Complete sends the writes that are still kept, the host's fence, and the commit if the transaction is the execution's own:
+// in one round trip. A lent transaction is then ready for its owner's commit. Where the server did not answer
+// ([failure.Answered]), the outcome of a commit is not known.
+func (ex *Execution) Complete(ctx context.Context, fence Fence) error {
+	t := &ex.tx
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.conn == nil {
+		if err := t.acquire(ctx); err != nil {
+			return err
+		}
+	}
+	b := &pgx.Batch{}
+	writes := t.prologue(b)
+	n := b.Len()
+	if fence != nil {
+		fence(b)
+	}
+	if !t.lent {
+		b.Queue("commit")
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	ex.RoundTrip()
+	br := t.conn.SendBatch(ctx, b)
+	err := t.readPrologue(br, n, writes)
+	if err == nil && fence != nil {
+		_, err = br.Exec()
+	}
+	if err == nil && !t.lent {
+		tag, commitErr := br.Exec()
+		if err = commitErr; err == nil && tag.String() != "COMMIT" {
+			err = failure.ErrTxAborted
+		}
+	}
+	return errors.Join(err, closeResults(br, err))
+}
