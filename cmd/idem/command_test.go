@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/idem-go/idem/cmd/internal/cli"
 )
 
 func TestRunInterrupted(t *testing.T) {
@@ -14,20 +16,20 @@ func TestRunInterrupted(t *testing.T) {
 	cancel()
 	var out, err bytes.Buffer
 	status := run(ctx, []string{"generate", "."}, &out, &err, func(string) string { return "" })
-	if status != exitInternal || err.String() != "idem: interrupted\n" {
+	if status != cli.ExitInternal || err.String() != "idem: interrupted\n" {
 		t.Errorf("status %d, %q", status, err.String())
 	}
 }
 
 func TestEveryVerbExplainsItself(t *testing.T) {
-	var visit func(cmd *command)
-	visit = func(cmd *command) {
-		if cmd.summary == "" || (cmd.run == nil) == (len(cmd.verbs) == 0) {
-			t.Errorf("%s: a summary, and either verbs or something to run", cmd.name)
+	var visit func(cmd *cli.Command)
+	visit = func(cmd *cli.Command) {
+		if cmd.Summary == "" || (cmd.Run == nil) == (len(cmd.Verbs) == 0) {
+			t.Errorf("%s: a summary, and either verbs or something to run", cmd.Name)
 		}
-		for _, verb := range cmd.verbs {
-			if !strings.HasPrefix(verb.name, cmd.name+" ") {
-				t.Errorf("%s is a verb of %s", verb.name, cmd.name)
+		for _, verb := range cmd.Verbs {
+			if !strings.HasPrefix(verb.Name, cmd.Name+" ") {
+				t.Errorf("%s is a verb of %s", verb.Name, cmd.Name)
 			}
 			visit(verb)
 		}
@@ -57,13 +59,13 @@ func TestPaint(t *testing.T) {
 		{"file", file, "", "x"},
 	}
 	for _, tt := range tests {
-		c := &console{out: tt.out, env: func(name string) string {
+		c := &cli.Console{Out: tt.out, Env: func(name string) string {
 			if name == tt.variable {
 				return "1"
 			}
 			return ""
 		}}
-		if got := c.paint(red, "x"); got != tt.want {
+		if got := c.Paint(cli.Red, "x"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -96,7 +98,7 @@ func TestRedact(t *testing.T) {
 		"see https://example.com/x and ann@localhost": "see https://example.com/x and ann@localhost",
 	}
 	for text, want := range tests {
-		if got := redact(text); got != want {
+		if got := cli.Redact(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

@@ -1,0 +1,78 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/idem-go/idem/cmd/idemlab/soak/session"
+	"github.com/idem-go/idem/runtime"
+)
+
+// feeder enqueues the steps that queue the commands, evenly over the soak. What was not acknowledged it enqueues again,
+// with the same keys.
+type feeder struct {
+	client       *runtime.Client
+	receiver     string
+	steps        int64
+	over         time.Duration
+	acknowledged atomic.Int64
+}
+
+func newFeeder(pool *pgxpool.Pool, receiver string, o Options) *feeder {
+	return &feeder{
+		client:   runtime.NewClient(pool, runtime.WithClientLogger(slog.New(slog.DiscardHandler))),
+		receiver: receiver, steps: o.steps(), over: o.Duration,
+	}
+}
+
+const (
+	feedEvery   = 200 * time.Millisecond
+	feedTimeout = 3 * time.Second
+	feedAtOnce  = 500 // steps
+)
+
+// feed enqueues all steps.
+func (f *feeder) feed(ctx context.Context) error {
+	began := time.Now()
+	for {
+		share := min(1, float64(time.Since(began)+feedEvery)/float64(f.over))
+		due := int64(share * float64(f.steps))
+		for lo := f.acknowledged.Load(); lo < due; lo = f.acknowledged.Load() {
+			if err := f.enqueue(ctx, lo, min(due, lo+feedAtOnce)); err != nil {
+				return err
+			}
+		}
+		if f.acknowledged.Load() == f.steps {
+			return nil
+		}
+		if !session.Sleep(ctx, feedEvery) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// enqueue adds the steps from lo up to hi, as often as it takes until that is acknowledged.
+func (f *feeder) enqueue(ctx context.Context, lo, hi int64) error {
+	ins := make([]input, 0, hi-lo)
+	for n := lo; n < hi; n++ {
+		ins = append(ins, input{N: n, Receiver: f.receiver})
+	}
+	for f.try(ctx, ins) != nil {
+		if !session.Sleep(ctx, 50*time.Millisecond) {
+			return context.Cause(ctx)
+		}
+	}
+	f.acknowledged.Store(hi)
+	return nil
+}
+
+func (f *feeder) try(ctx context.Context, ins []input) error {
+	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
+	defer cancel()
+	_, err := tell.EnqueueMany(ctx, f.client, ins, key)
+	return err
+}
