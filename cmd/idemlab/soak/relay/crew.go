@@ -24,6 +24,8 @@ type crew struct {
 	relays  []*place
 	workers []*place
 	late    atomic.Int64 // outcomes that came after their claim was lost
+	groups  atomic.Int64 // commits of more than one step
+	grouped atomic.Int64 // steps in them
 }
 
 // place is where one process after another works, always behind the same proxy.
@@ -70,7 +72,7 @@ func (c *crew) start(at *place) (*process, error) {
 	return p, err
 }
 
-// hear takes what a relay reports. The last line of one that was killed may be torn, and is not for anybody.
+// hear takes what a process reports. The last line of one that was killed may be torn, and is not for anybody.
 func (c *crew) hear(p *process, line []byte) {
 	what, number, found := bytes.Cut(line, []byte(" "))
 	n, err := strconv.ParseInt(string(number), 10, 64)
@@ -85,6 +87,9 @@ func (c *crew) hear(p *process, line []byte) {
 	case late:
 		p.inHand.Add(-n)
 		c.late.Add(n)
+	case grouped:
+		c.groups.Add(1)
+		c.grouped.Add(n)
 	}
 }
 

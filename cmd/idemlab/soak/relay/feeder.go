@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 	"github.com/idem-go/idem/cmd/idemlab/soak/session"
 	"github.com/idem-go/idem/runtime"
 )
@@ -57,11 +58,16 @@ func (f *feeder) feed(ctx context.Context) error {
 
 // enqueue adds the steps from lo up to hi, as often as it takes until that is acknowledged.
 func (f *feeder) enqueue(ctx context.Context, lo, hi int64) error {
-	ins := make([]input, 0, hi-lo)
+	var announced, told []commands.Input
 	for n := lo; n < hi; n++ {
-		ins = append(ins, input{N: n, Receiver: f.receiver})
+		in := commands.Input{N: n, Receiver: f.receiver}
+		if n%2 == 0 {
+			announced = append(announced, in)
+		} else {
+			told = append(told, in)
+		}
 	}
-	for f.try(ctx, ins) != nil {
+	for f.try(ctx, announced, told) != nil {
 		if !session.Sleep(ctx, 50*time.Millisecond) {
 			return context.Cause(ctx)
 		}
@@ -70,9 +76,12 @@ func (f *feeder) enqueue(ctx context.Context, lo, hi int64) error {
 	return nil
 }
 
-func (f *feeder) try(ctx context.Context, ins []input) error {
+func (f *feeder) try(ctx context.Context, announced, told []commands.Input) error {
 	ctx, cancel := context.WithTimeout(ctx, feedTimeout)
 	defer cancel()
-	_, err := tell.EnqueueMany(ctx, f.client, ins, key)
+	if _, err := commands.AnnounceAction.EnqueueMany(ctx, f.client, announced, commands.Key); err != nil {
+		return err
+	}
+	_, err := commands.TellAction.EnqueueMany(ctx, f.client, told, commands.Key)
 	return err
 }

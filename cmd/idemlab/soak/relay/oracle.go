@@ -11,6 +11,7 @@ import (
 
 	"github.com/idem-go/idem/cmd/idemlab/soak/fault"
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/outbox/httpsender"
 )
@@ -105,9 +106,9 @@ func (f *facts) judge() []finding.Violation {
 
 func (f *facts) judgeSteps(v violations, queued map[string]int) {
 	for n := range f.completed {
-		for item := range perStep {
-			if got := queued[who(n, item)]; got != 1 {
-				v.add("O1", "%s is in the outbox %d times", who(n, item), got)
+		for item := range commands.PerStep {
+			if got := queued[commands.Who(n, item)]; got != 1 {
+				v.add("O1", "%s is in the outbox %d times", commands.Who(n, item), got)
 			}
 		}
 	}

@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/idem-go/idem/cmd/idemlab/soak/fault"
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 )
 
 // well gives facts in which everything holds: one completed step, of which everything is delivered.
 func well() *facts {
 	f := &facts{completed: map[int64]bool{0: true}, acknowledged: 1, atEnd: true}
 	f.before = known{commands: map[string]seen{}, effects: map[string]int{}}
-	for item := range perStep {
-		id, of, receipt := fmt.Sprintf("cmd_%d", item), who(0, item), fmt.Sprintf("receipt %d", item)
+	for item := range commands.PerStep {
+		id, of, receipt := fmt.Sprintf("cmd_%d", item), commands.Who(0, item), fmt.Sprintf("receipt %d", item)
 		f.rows = append(f.rows, row{
 			ID: id, Node: "tell", Who: of, State: "delivered", Attempts: 3, Claims: 4, Released: 1, Answered: 1, Failed: 1,
 			Receipt: fmt.Appendf(nil, `{"status":200,"body":%q}`, receipt),
@@ -47,8 +48,8 @@ func TestOraclesFindWhatIsWrong(t *testing.T) {
 		"a step was forgotten":              {func(f *facts) { f.acknowledged = 2 }, []string{"O1"}},
 		"its step is not completed":         {func(f *facts) { f.completed = map[int64]bool{}; f.acknowledged = 0 }, []string{"O2"}},
 		"nobody queued it":                  {func(f *facts) { f.before.commands["cmd_x"] = seen{requests: 1} }, []string{"O3"}},
-		"its effect happened twice":         {func(f *facts) { f.after.effects[who(0, 1)] = 2 }, []string{"O4"}},
-		"its effect is lost":                {func(f *facts) { delete(f.after.effects, who(0, 1)) }, []string{"O4"}},
+		"its effect happened twice":         {func(f *facts) { f.after.effects[commands.Who(0, 1)] = 2 }, []string{"O4"}},
+		"its effect is lost":                {func(f *facts) { delete(f.after.effects, commands.Who(0, 1)) }, []string{"O4"}},
 		"it has another's receipt":          {func(f *facts) { f.rows[0].Receipt = f.rows[1].Receipt }, []string{"O5"}},
 		"its receipt is lost":               {func(f *facts) { f.rows[0].Receipt = nil }, []string{"O5"}},
 		"a request nobody counted":          {func(f *facts) { change(f, "cmd_0", func(c *seen) { c.requests = 4 }) }, []string{"O8"}},

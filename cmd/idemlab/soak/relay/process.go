@@ -3,7 +3,6 @@ package relay
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/netip"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 	"github.com/idem-go/idem/runtime/outbox"
 	"github.com/idem-go/idem/runtime/outbox/httpsender"
 )
@@ -25,7 +25,7 @@ const (
 // Process gives what this process does if it is one of the soak's, else nil.
 func Process(env func(string) string, out io.Writer) func(context.Context) error {
 	if url := env(workerEnv); url != "" {
-		return func(ctx context.Context) error { return work(ctx, url) }
+		return func(ctx context.Context) error { return work(ctx, url, out) }
 	}
 	if url := env(relayEnv); url != "" {
 		return func(ctx context.Context) error { return send(ctx, url, out) }
@@ -57,24 +57,28 @@ func send(ctx context.Context, url string, out io.Writer) error {
 	cfg := outbox.Config{
 		Concurrency: 32, Batch: 100, SendTimeout: sendTimeout, Lease: relayLease, MaxAttempts: 10_000, Shutdown: 2 * time.Second,
 		Backoff: 50 * time.Millisecond, MaxBackoff: time.Second, BreakFor: 200 * time.Millisecond, Poll: 300 * time.Millisecond,
-		Logger: slog.New(slog.DiscardHandler), Observer: outbox.ObserverFunc(r.observe),
+		Logger: slog.New(slog.DiscardHandler), Observer: outbox.ObserverFunc(r.observeRelay),
 	}
 	var all sync.WaitGroup
-	errs := make([]error, len(tables))
-	for i, t := range tables {
+	relays := []newRelay{commands.NewNoticeRelay, commands.NewChangeRelay}
+	errs := make([]error, len(relays))
+	for i, r := range relays {
 		all.Go(func() {
-			errs[i] = keepRunning(ctx, func() (*outbox.Relay, error) { return outbox.NewRelay(pool, t, sender, cfg) })
+			errs[i] = keepRunning(ctx, func() (*outbox.Relay, error) { return r(pool, sender, cfg) })
 		})
 	}
 	all.Wait()
 	return errors.Join(errs...)
 }
 
+// newRelay makes a relay of one table.
+type newRelay func(*pgxpool.Pool, outbox.Sender, outbox.Config) (*outbox.Relay, error)
+
 // keepRunning runs a relay until ctx ends. One that cannot start, because the database is away, is made again, as a
 // supervisor would.
-func keepRunning(ctx context.Context, newRelay func() (*outbox.Relay, error)) error {
+func keepRunning(ctx context.Context, again func() (*outbox.Relay, error)) error {
 	for ctx.Err() == nil {
-		relay, err := newRelay()
+		relay, err := again()
 		if err != nil {
 			return err
 		}
@@ -83,37 +87,4 @@ func keepRunning(ctx context.Context, newRelay func() (*outbox.Relay, error)) er
 		}
 	}
 	return nil
-}
-
-// What a relay process reports, in one letter before a number of commands.
-const (
-	claimed  = 'c'
-	finished = 'f' // their outcome is recorded, or they are given back
-	late     = 'l' // their claim was lost before that
-)
-
-// reporter writes what happens, a line each. Nothing is kept back: a relay that is killed has reported everything.
-type reporter struct {
-	mu  sync.Mutex
-	out io.Writer
-}
-
-func (r *reporter) observe(e outbox.Event) {
-	switch e.Kind {
-	case outbox.EventClaimed:
-		r.report(claimed, e.Count)
-	case outbox.EventReleased:
-		r.report(finished, e.Count)
-	case outbox.EventLate:
-		r.report(late, 1)
-	case outbox.EventDelivered, outbox.EventRetried, outbox.EventRejected, outbox.EventDead, outbox.EventQuarantined, outbox.EventParked:
-		r.report(finished, 1)
-	}
-}
-
-// report writes a line. A write that fails means that the parent is gone, and so is the reason to report.
-func (r *reporter) report(what byte, n int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, _ = fmt.Fprintf(r.out, "%c %d\n", what, n)
 }

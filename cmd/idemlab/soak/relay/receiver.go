@@ -13,21 +13,8 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 )
-
-// The destinations of one receiver. The first one is slow.
-const (
-	destinations = 8
-	slow         = "/to/0"
-)
-
-func destination(receiver string, n int) string {
-	return fmt.Sprintf("%s/to/%d", receiver, n%destinations)
-}
-
-func fastDestination(receiver string, n int) string {
-	return destination(receiver, 1+n%(destinations-1))
-}
 
 // How a receiver treats requests badly, of a thousand each.
 const (
@@ -162,7 +149,7 @@ func (r *receiver) begin(id, body string, whole bool) (n, status int) {
 // finish does the work of a command, which takes its time, and has its effect at the end.
 func (r *receiver) finish(id string, body []byte, path string, n int) {
 	takes := time.Duration(10+r.dice(id, n, "time")/8) * time.Millisecond
-	if path == slow {
+	if path == commands.SlowPath {
 		takes += 200 * time.Millisecond
 	}
 	time.Sleep(takes)
@@ -173,6 +160,13 @@ func (r *receiver) finish(id string, body []byte, path string, n int) {
 	r.counts.effects++
 	c.receipt = fmt.Sprintf("receipt %d", r.counts.effects)
 	r.effect(body)
+}
+
+// message is what a command says, as the receiver understands it.
+type message struct {
+	Who      string `json:"who"`
+	Key      string `json:"key"` // "": its order is not kept
+	Position int64  `json:"position"`
 }
 
 // effect is what all of this is about: it must happen once, and for each key in the order of the positions.

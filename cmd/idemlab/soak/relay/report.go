@@ -29,6 +29,7 @@ type Report struct {
 	Requests  Requests `json:"requests"`
 	Attempts  Attempts `json:"attempts"`
 	OldestAge Age      `json:"oldest_unsent"`
+	Groups    Groups   `json:"groups"`
 
 	RelaysKilled  int           `json:"relays_killed"` // with commands in hand
 	KilledInHand  int           `json:"commands_in_hand_of_killed_relays"`
@@ -70,6 +71,12 @@ type Attempts struct {
 	Unseen    int `json:"unseen"`     // of the recorded ones: no request arrived
 	Released  int `json:"released"`   // claims that were given back, which are no attempts
 	Late      int `json:"late"`       // outcomes that came after their claim was lost, and were refused
+}
+
+// Groups are what workers have completed together: the commands of such steps were written by one statement a table.
+type Groups struct {
+	Commits int `json:"commits"` // of more than one step each
+	Steps   int `json:"steps"`
 }
 
 // Age is how old an unsent command was at most, in seconds.
@@ -120,6 +127,7 @@ func (r *Report) count(f *facts) {
 func (r *Report) fill(s *soak) {
 	r.Commands.PerSecond = float64(r.Commands.Delivered) / r.Drained
 	r.Attempts.Late = int(s.crew.late.Load())
+	r.Groups = Groups{Commits: int(s.crew.groups.Load()), Steps: int(s.crew.grouped.Load())}
 	landed := s.conductor.landings.ByKind()
 	r.Faults = mix.Counts(r.Schedule, landed)
 	r.RelaysKilled, r.WorkersKilled = landed[FaultKill], landed[FaultWorker]
@@ -159,6 +167,7 @@ func (r *Report) writeCounts(t io.Writer) {
 	thousands := progress.Thousands
 	row("commands", r.Commands.Queued, "%s delivered with their receipts, %.0f a second over %.0f s",
 		thousands(r.Commands.Delivered), r.Commands.PerSecond, r.Drained)
+	row("group commits", r.Groups.Commits, "of %s steps, whose commands were written together", thousands(r.Groups.Steps))
 	row("requests", r.Requests.Seen, "%s effects, %s told to wait, %s while another was at work",
 		thousands(r.Requests.Effects), thousands(r.Requests.ToldToWait), thousands(r.Requests.InProgress))
 	row("duplicate requests", r.Requests.Duplicates, "their effect was there already; %s answers were lost by the receiver, %s outcomes came too late",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/idem-go/idem/cmd/idemlab/progress"
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
+	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 	"github.com/idem-go/idem/cmd/idemlab/soak/session"
 	"github.com/idem-go/idem/migrations"
 	"github.com/idem-go/idem/runtime/pgtest"
@@ -30,9 +31,9 @@ type Options struct {
 	Report   string        // file for the JSON report; "": none
 }
 
-func (o Options) steps() int64 { return int64(o.Commands+perStep-1) / perStep }
+func (o Options) steps() int64 { return int64(o.Commands+commands.PerStep-1) / commands.PerStep }
 
-func (o Options) commands() int { return int(o.steps()) * perStep }
+func (o Options) commands() int { return int(o.steps()) * commands.PerStep }
 
 // soak is one soak under way.
 type soak struct {
@@ -102,9 +103,12 @@ func (s *soak) announce(source string) {
 //go:embed schema.sql
 var schema string
 
-// prepare makes the tables of the runtime and of the soak.
+// prepare makes the tables of the runtime, the outboxes, and what the soak adds to them.
 func prepare(ctx context.Context, pool *pgxpool.Pool) error {
 	if _, err := migrations.Up(ctx, pool, migrations.DefaultSchema); err != nil {
+		return err
+	}
+	if err := commands.Migrate(ctx, pool); err != nil {
 		return err
 	}
 	if _, err := pool.Exec(ctx, schema); err != nil {
@@ -236,7 +240,7 @@ func (s *soak) watchAge(ctx context.Context) {
 		var there, elsewhere float64
 		err := s.pool.QueryRow(ctx, `SELECT coalesce(max(age) FILTER (WHERE is_slow), 0), coalesce(max(age) FILTER (WHERE NOT is_slow), 0) FROM (
 	SELECT extract(epoch FROM clock_timestamp() - created_at)::float8 AS age, destination LIKE '%' || $1::text AS is_slow
-	FROM soak_commands WHERE state = 'pending') c`, slow).Scan(&there, &elsewhere)
+	FROM soak_commands WHERE state = 'pending') c`, commands.SlowPath).Scan(&there, &elsewhere)
 		if err != nil {
 			continue // the server is away
 		}

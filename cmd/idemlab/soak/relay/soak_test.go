@@ -63,6 +63,9 @@ func TestSoakLandsFaultsAndDoublesNothing(t *testing.T) {
 	if a.LostMarks == 0 || a.Failed == 0 || a.Recorded != a.Answered+a.Failed+a.LostMarks || a.Unseen != a.Recorded-r.Seen || a.Unseen < 0 {
 		t.Errorf("%+v", a)
 	}
+	if g := report.Groups; g.Commits == 0 || g.Steps < 2*g.Commits {
+		t.Errorf("no commands were written together: %+v", g)
+	}
 	if report.Checks < 3 || report.OldestAge.Elsewhere == 0 {
 		t.Errorf("%d checks, the oldest was unsent for %v", report.Checks, report.OldestAge)
 	}
