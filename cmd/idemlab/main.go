@@ -12,15 +12,20 @@ import (
 	"github.com/idem-go/idem/cmd/internal/launch"
 )
 
-func main() {
+func main() { os.Exit(run()) }
+
+// run is the program: it returns the exit status.
+func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if os.Getenv(launch.Env) != "" {
-		ctx, stop = fleet.UntilInputCloses(ctx)
-		_ = os.Unsetenv(launch.Env) // the workers' input is this program's
+		_ = os.Unsetenv(launch.Env) // the workers are nobody's but this program's
+		launched, cancel := fleet.UntilInputCloses(ctx)
+		defer cancel()
+		ctx = launched
 	}
 	c := &cli.Console{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
-	os.Exit(c.Report(ctx, cli.Dispatch(ctx, c, root(), os.Args[1:])))
+	return c.Report(ctx, cli.Dispatch(ctx, c, root(), os.Args[1:]))
 }
 
 func root() *cli.Command {

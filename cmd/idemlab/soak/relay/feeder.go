@@ -31,9 +31,10 @@ func newFeeder(pool *pgxpool.Pool, receiver string, o Options) *feeder {
 }
 
 const (
-	feedEvery   = 200 * time.Millisecond
+	feedEvery   = 400 * time.Millisecond
+	inARow      = 25 // steps of one action: those that come together can be completed together
 	feedTimeout = 3 * time.Second
-	feedAtOnce  = 500 // steps
+	feedAtOnce  = 500
 )
 
 // feed enqueues all steps.
@@ -61,7 +62,7 @@ func (f *feeder) enqueue(ctx context.Context, lo, hi int64) error {
 	var announced, told []commands.Input
 	for n := lo; n < hi; n++ {
 		in := commands.Input{N: n, Receiver: f.receiver}
-		if n%2 == 0 {
+		if n/inARow%2 == 0 {
 			announced = append(announced, in)
 		} else {
 			told = append(told, in)
