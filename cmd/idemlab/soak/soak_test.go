@@ -18,7 +18,7 @@ import (
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
 )
 
-// TestMain serves as the worker process too, as the idem command does.
+// TestMain serves as the worker process too, as idemlab does.
 func TestMain(m *testing.M) {
 	if url := os.Getenv(WorkerEnv); url != "" {
 		work := func(ctx context.Context) error { return Work(ctx, url, os.Stdout) }

@@ -19,7 +19,7 @@ import (
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
 )
 
-// TestMain serves as the processes of the soak too, as the idem command does.
+// TestMain serves as the processes of the soak too, as idemlab does.
 func TestMain(m *testing.M) {
 	if work := Process(os.Getenv, os.Stdout); work != nil {
 		if err := fleet.Serve(context.Background(), work); err != nil {
