@@ -145,3 +145,31 @@ func TestFaultTestsAreTestSupport(t *testing.T) {
 		}
 	}
 }
+
+// TestCommandIsSmall: whoever generates code links neither a Postgres server to fetch, nor an example, nor test support.
+// What needs them is idemlab, which the command builds when it is asked for.
+func TestCommandIsSmall(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	heavy := func(path string) bool {
+		return path == "testing" || strings.HasPrefix(path, "testing/") ||
+			strings.HasPrefix(path, "github.com/fergusstrange/embedded-postgres") ||
+			within(path, "examples") || within(path, "runtime/pgtest") || within(path, "runtime/faulttest")
+	}
+	for _, path := range []string{"/cmd/idem", "/cmd/idemvet"} {
+		deps := packages[idemModule+path].Deps
+		if len(deps) == 0 {
+			t.Fatalf("no package %s", path)
+		}
+		for _, dep := range deps {
+			if heavy(dep) {
+				t.Errorf("%s depends on %s", path, dep)
+			}
+		}
+	}
+	for _, dep := range []string{"runtime/pgtest", "examples/payments/billing"} {
+		if !slices.Contains(packages[idemModule+"/cmd/idemlab"].Deps, idemModule+"/"+dep) {
+			t.Errorf("idemlab does not depend on %s: is it still what this test is about?", dep)
+		}
+	}
+}

@@ -38,8 +38,8 @@ func TestReadmeFirstHandler(t *testing.T) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", script)
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), moduleEnv(t)...)
-	cmd.Env = append(cmd.Env, "DATABASE_URL="+pgtest.URL(t))
+	released := append(os.Environ(), moduleEnv(t)...)
+	cmd.Env = append(released[:len(released):len(released)], "DATABASE_URL="+pgtest.URL(t))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -53,6 +53,7 @@ func TestReadmeFirstHandler(t *testing.T) {
 	if t.Failed() {
 		t.Logf("%s", out)
 	}
+	t.Run("demo", func(t *testing.T) { testToolDemo(t, released) })
 }
 
 // TestReadmeShowsGeneratedCode keeps the code in the README what the generator writes.

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/pflag"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/migrations"
 )
 
@@ -32,17 +32,17 @@ func (d *database) addSchema(flags *pflag.FlagSet) {
 
 // open gives a pool on the database, which has not connected yet. What is wrong with a connection string is
 // not quoted: it holds a password.
-func (d *database) open(ctx context.Context, c *console, cmd *command) (*pgxpool.Pool, error) {
+func (d *database) open(ctx context.Context, c *cli.Console, cmd *cli.Command) (*pgxpool.Pool, error) {
 	url, from := d.url, "--database"
 	if url == "" {
-		url, from = c.env(envDatabase), envDatabase
+		url, from = c.Env(envDatabase), envDatabase
 	}
 	if url == "" {
-		return nil, usagef(cmd, "which database? give --database URL, or set %s", envDatabase)
+		return nil, cmd.Usagef("which database? give --database URL, or set %s", envDatabase)
 	}
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil || ambiguous(url) {
-		return nil, usagef(cmd, "%s is no connection string of Postgres: write a postgres:// URL, with the special characters"+
+		return nil, cmd.Usagef("%s is no connection string of Postgres: write a postgres:// URL, with the special characters"+
 			" of the password percent-encoded (%%40 for @, %%2F for /)", from)
 	}
 	return pgxpool.NewWithConfig(ctx, config)
@@ -53,14 +53,4 @@ func ambiguous(url string) bool {
 	_, rest, found := strings.Cut(url, "://")
 	authority, _, _ := strings.Cut(rest, "?")
 	return found && strings.Count(authority, "@") > 1
-}
-
-var (
-	userinfo = regexp.MustCompile(`://[^\s@]*(@[^\s@]*)*@`)
-	password = regexp.MustCompile(`(?i)(password)\s*=\s*('[^']*'|[^\s&"]+)`)
-)
-
-// redact takes passwords out of connection strings in a text.
-func redact(text string) string {
-	return password.ReplaceAllString(userinfo.ReplaceAllString(text, "://xxxxx@"), "$1=xxxxx")
 }

@@ -10,17 +10,18 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen/output"
 )
 
 // printDiff shows what writing the files would change, as patch and git apply read it.
-func (c *console) printDiff(files []output.File) error {
+func printDiff(c *cli.Console, files []output.File) error {
 	for _, f := range files {
 		old, err := os.ReadFile(f.Path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		name := filepath.ToSlash(shortPath(f.Rel))
+		name := filepath.ToSlash(cli.ShortPath(f.Rel))
 		before, after := "a/"+name, "b/"+name
 		if f.State == output.Created {
 			before = os.DevNull
@@ -29,20 +30,20 @@ func (c *console) printDiff(files []output.File) error {
 			after = os.DevNull
 		}
 		for line := range strings.Lines(string(diff.Diff(before, old, after, f.Content))) {
-			fmt.Fprintln(c.out, c.paintDiff(strings.TrimSuffix(line, "\n")))
+			fmt.Fprintln(c.Out, paintDiff(c, strings.TrimSuffix(line, "\n")))
 		}
 	}
 	return nil
 }
 
-func (c *console) paintDiff(line string) string {
+func paintDiff(c *cli.Console, line string) string {
 	switch {
 	case strings.HasPrefix(line, "+"):
-		return c.paint(green, line)
+		return c.Paint(cli.Green, line)
 	case strings.HasPrefix(line, "-"):
-		return c.paint(red, line)
+		return c.Paint(cli.Red, line)
 	case strings.HasPrefix(line, "@@"):
-		return c.paint(cyan, line)
+		return c.Paint(cli.Cyan, line)
 	}
 	return line
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen"
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/output"
@@ -23,7 +24,7 @@ const gcPercent = 400
 
 // generate is the verb with its flags.
 type generate struct {
-	cmd        *command
+	cmd        *cli.Command
 	check      bool
 	diff       bool
 	json       bool
@@ -34,21 +35,21 @@ type generate struct {
 	renames    []string
 }
 
-func generateVerb() *command {
-	g := &generate{cmd: &command{
-		name:    "idem generate",
-		args:    "[packages]",
-		summary: "Write the Go code, its tests and the migrations that the annotations ask for.",
-		text: `Packages are named as for the go command; the default is ./... . Nothing is written unless
+func generateVerb() *cli.Command {
+	g := &generate{cmd: &cli.Command{
+		Name:    "idem generate",
+		Args:    "[packages]",
+		Summary: "Write the Go code, its tests and the migrations that the annotations ask for.",
+		Text: `Packages are named as for the go command; the default is ./... . Nothing is written unless
 everything can be, and only files that differ are. What idem did not write it leaves alone.
 
 Written files are named on standard output. Diagnostics go to standard error, or with --json
 as one array to standard output; with --check, stale files are among them.
 
 The settings of migrations and tests are kept in idem.lock, so that they need to be given only once.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}}
-	flags := g.cmd.flags
+	flags := g.cmd.Flags
 	flags.BoolVar(&g.check, "check", false, "write nothing; name the files that are not up to date, and exit 1 if there are any")
 	flags.BoolVar(&g.diff, "diff", false, "write nothing; print what would change, and exit 1 if anything would")
 	flags.StringVar(&g.migrations, "migrations", "", "write migrations to `DIR` from now on")
@@ -57,11 +58,11 @@ The settings of migrations and tests are kept in idem.lock, so that they need to
 	flags.StringArrayVar(&g.renames, "rename", nil, "let a node, a provider or a table change its name, as `OLD=NEW`; may be repeated")
 	flags.BoolVar(&g.json, "json", false, "print diagnostics as JSON")
 	flags.BoolVarP(&g.verbose, "verbose", "v", false, "name also the files that are up to date, and the time taken")
-	g.cmd.run = g.run
+	g.cmd.Run = g.run
 	return g.cmd
 }
 
-func (g *generate) run(ctx context.Context, c *console, patterns []string) error {
+func (g *generate) run(ctx context.Context, c *cli.Console, patterns []string) error {
 	options, err := g.options(patterns)
 	if err != nil {
 		return err
@@ -73,16 +74,16 @@ func (g *generate) run(ctx context.Context, c *console, patterns []string) error
 		return g.findings(c, list)
 	}
 	if isUsage(err) {
-		return usagef(g.cmd, "%v", err)
+		return g.cmd.Usagef("%v", err)
 	}
 	if err != nil {
 		return err
 	}
 	if result.Packages == 0 {
-		fmt.Fprintf(c.err, "idem: no package of %s bears a directive\n", packagesOf(patterns))
+		fmt.Fprintf(c.Err, "idem: no package of %s bears a directive\n", packagesOf(patterns))
 	}
 	if g.diff {
-		if err := c.printDiff(result.Drift()); err != nil {
+		if err := printDiff(c, result.Drift()); err != nil {
 			return err
 		}
 	}
@@ -106,24 +107,24 @@ func isUsage(err error) bool {
 // options reads the flags.
 func (g *generate) options(patterns []string) (gen.Options, error) {
 	o := gen.Options{Patterns: patterns, Migrations: g.migrations, MigrationsFormat: g.format, Renames: map[string]string{}}
-	if g.cmd.flags.Changed("tests") {
+	if g.cmd.Flags.Changed("tests") {
 		o.Tests = &g.tests
 	}
 	if g.json && g.diff {
-		return o, usagef(g.cmd, "--json and --diff both print to standard output; choose one")
+		return o, g.cmd.Usagef("--json and --diff both print to standard output; choose one")
 	}
 	if g.format != "" {
 		if _, err := schema.ParseFormat(g.format); err != nil {
-			return o, usagef(g.cmd, "--migrations-format: %v", err)
+			return o, g.cmd.Usagef("--migrations-format: %v", err)
 		}
 	}
 	for _, rename := range g.renames {
 		from, to, found := strings.Cut(rename, "=")
 		if !found || from == "" || to == "" {
-			return o, usagef(g.cmd, "--rename %s: write OLD=NEW", rename)
+			return o, g.cmd.Usagef("--rename %s: write OLD=NEW", rename)
 		}
 		if earlier, twice := o.Renames[from]; twice && earlier != to {
-			return o, usagef(g.cmd, "--rename: %s becomes %s or %s?", from, earlier, to)
+			return o, g.cmd.Usagef("--rename: %s becomes %s or %s?", from, earlier, to)
 		}
 		o.Renames[from] = to
 	}
@@ -131,9 +132,9 @@ func (g *generate) options(patterns []string) (gen.Options, error) {
 }
 
 // findings ends the run with diagnostics. As JSON they are an array, also when there are none.
-func (g *generate) findings(c *console, list diag.List) error {
+func (g *generate) findings(c *cli.Console, list diag.List) error {
 	if g.json {
-		if err := shorten(list).WriteJSON(c.out); err != nil {
+		if err := cli.ShortPaths(list).WriteJSON(c.Out); err != nil {
 			return err
 		}
 	}
@@ -141,13 +142,13 @@ func (g *generate) findings(c *console, list diag.List) error {
 	case len(list) == 0:
 		return nil
 	case g.json:
-		return errFindings
+		return cli.ErrFindings
 	}
 	return list
 }
 
 // stale says which files are not up to date, and what to do about it.
-func (g *generate) stale(c *console, drift []output.File, patterns []string) error {
+func (g *generate) stale(c *cli.Console, drift []output.File, patterns []string) error {
 	fix := "run " + g.again(patterns)
 	if g.json {
 		var list diag.List
@@ -160,10 +161,10 @@ func (g *generate) stale(c *console, drift []output.File, patterns []string) err
 		return nil
 	}
 	for _, f := range drift {
-		fmt.Fprintf(c.err, "%s: %s\n", shortPath(f.Rel), why(f.State))
+		fmt.Fprintf(c.Err, "%s: %s\n", cli.ShortPath(f.Rel), why(f.State))
 	}
-	fmt.Fprintf(c.err, "idem: %s not up to date; %s\n", count(len(drift), "file is", "files are"), fix)
-	return errFindings
+	fmt.Fprintf(c.Err, "idem: %s not up to date; %s\n", count(len(drift), "file is", "files are"), fix)
+	return cli.ErrFindings
 }
 
 func why(state output.State) string {
@@ -190,7 +191,7 @@ func (g *generate) again(patterns []string) string {
 	if g.format != "" {
 		words = append(words, "--migrations-format", g.format)
 	}
-	if g.cmd.flags.Changed("tests") {
+	if g.cmd.Flags.Changed("tests") {
 		words = append(words, fmt.Sprintf("--tests=%t", g.tests))
 	}
 	for _, rename := range g.renames {
@@ -223,14 +224,14 @@ func packagesOf(patterns []string) string {
 }
 
 // printWritten names what was done: to standard output, unless that is for JSON.
-func (g *generate) printWritten(c *console, result *gen.Result, took time.Duration) {
-	w := c.out
+func (g *generate) printWritten(c *cli.Console, result *gen.Result, took time.Duration) {
+	w := c.Out
 	if g.json {
-		w = c.err
+		w = c.Err
 	}
 	for _, f := range result.Files {
 		if f.Drifted() || g.verbose {
-			fmt.Fprintf(w, "%-7s %s\n", done(f.State), shortPath(f.Rel))
+			fmt.Fprintf(w, "%-7s %s\n", done(f.State), cli.ShortPath(f.Rel))
 		}
 	}
 	for _, note := range result.Notes {

@@ -14,6 +14,8 @@ import (
 	"unicode"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/idem-go/idem/cmd/internal/cli"
 )
 
 const (
@@ -35,12 +37,12 @@ func moduleAbove(dir string) (goModule, error) {
 		if err == nil {
 			file, err := modfile.Parse(name, data, nil)
 			if err != nil {
-				return goModule{}, refusef("%v", err)
+				return goModule{}, cli.Refusef("%v", err)
 			}
 			return goModule{folder, file}, nil
 		}
 		if folder == filepath.Dir(folder) {
-			return goModule{}, refusef("%s is in no module; name a directory of one, or begin one with: go mod init example.com/%s", dir, filepath.Base(dir))
+			return goModule{}, cli.Refusef("%s is in no module; name a directory of one, or begin one with: go mod init example.com/%s", dir, filepath.Base(dir))
 		}
 	}
 }
@@ -77,7 +79,7 @@ func look(dir string, module goModule) (*goPackage, error) {
 		p.name = found.Name
 	}
 	if err != nil {
-		return nil, refusef("%v", err)
+		return nil, cli.Refusef("%v", err)
 	}
 	return p, errors.Join(p.readFiles(), p.lookAbove())
 }
@@ -96,7 +98,7 @@ func mayBegin(dir string) error {
 		case name == "idem.lock":
 		default:
 			return fmt.Errorf("%s has no Go package, and is not empty either (%s); name the directory of a package, or a new one",
-				shortPath(dir), name)
+				cli.ShortPath(dir), name)
 		}
 	}
 	return nil
@@ -191,7 +193,7 @@ func findLine(path string, src []byte, match func(line string) bool) string {
 	for line := range strings.Lines(string(src)) {
 		number++
 		if match(strings.TrimSpace(line)) {
-			return fmt.Sprintf("%s:%d", shortPath(path), number)
+			return fmt.Sprintf("%s:%d", cli.ShortPath(path), number)
 		}
 	}
 	return ""

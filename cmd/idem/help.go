@@ -2,42 +2,39 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
-	"github.com/spf13/pflag"
-
-	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen/directive"
 )
 
-func helpVerb() *command {
-	cmd := &command{
-		name:    "idem help",
-		args:    "[VERB | directives [DIRECTIVE...]]",
-		summary: "Explain a verb, or the annotations.",
+func helpVerb() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem help",
+		Args:    "[VERB | directives [DIRECTIVE...]]",
+		Summary: "Explain a verb, or the annotations.",
 	}
-	cmd.run = func(_ context.Context, c *console, args []string) error {
+	cmd.Run = func(_ context.Context, c *cli.Console, args []string) error {
 		if len(args) > 0 && args[0] == "directives" {
-			return helpDirectives(cmd, c.out, args[1:])
+			return helpDirectives(cmd, c.Out, args[1:])
 		}
-		about, err := root().resolve(args)
+		about, err := root().Resolve(args)
 		if err != nil {
 			return err
 		}
-		return about.help(c.out)
+		return about.Help(c.Out)
 	}
 	return cmd
 }
 
 // helpDirectives explains the directives named, or all.
-func helpDirectives(cmd *command, w io.Writer, names []string) error {
+func helpDirectives(cmd *cli.Command, w io.Writer, names []string) error {
 	specs := make([]*directive.Spec, len(names))
 	for i, name := range names {
 		name = strings.TrimPrefix(strings.TrimPrefix(name, "//"), "idem:")
 		if specs[i] = directive.Lookup(name); specs[i] == nil {
-			return usagef(cmd, "unknown directive %q%s", name, hint(diag.DidYouMean(diag.Suggest(name, directiveNames()))))
+			return cmd.Usagef("unknown directive %q%s", name, cli.DidYouMean(name, directiveNames()))
 		}
 	}
 	return directive.Help(w, specs...)
@@ -49,67 +46,4 @@ func directiveNames() []string {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-// usage is the command's line.
-func (cmd *command) usage() string {
-	line := cmd.name
-	if len(cmd.verbs) > 0 {
-		line += " VERB"
-	}
-	if len(cmd.verbs) > 0 || cmd.flagSet().HasFlags() {
-		line += " [flags]"
-	}
-	if cmd.args != "" {
-		line += " " + cmd.args
-	}
-	return line
-}
-
-// more says where the help is.
-func (cmd *command) more() string {
-	return fmt.Sprintf("Run 'idem help%s' for more.", strings.TrimPrefix(cmd.name, "idem"))
-}
-
-// help writes all that there is to say about the command.
-func (cmd *command) help(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nusage: %s\n", cmd.summary, cmd.usage())
-	if len(cmd.verbs) > 0 {
-		b.WriteString("\nVerbs:\n")
-		for _, v := range cmd.verbs {
-			fmt.Fprintf(&b, "  %-10s %s\n", v.word(), v.summary)
-		}
-	}
-	if flags := cmd.flagSet(); flags.HasFlags() {
-		b.WriteString("\nFlags:\n")
-		flags.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(&b, "  %-28s  %s\n", flagForm(f), flagUsage(f)) })
-	}
-	if cmd.text != "" {
-		fmt.Fprintf(&b, "\n%s\n", cmd.text)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// flagForm is the flag as it is written: "-v, --verbose", "--migrations DIR".
-func flagForm(f *pflag.Flag) string {
-	form := "--" + f.Name
-	if f.Shorthand != "" {
-		form = "-" + f.Shorthand + ", " + form
-	}
-	if value, _ := pflag.UnquoteUsage(f); f.Value.Type() != "bool" {
-		form += " " + strings.ToUpper(value)
-	}
-	return form
-}
-
-// flagUsage says what the flag does, and what holds without it.
-func flagUsage(f *pflag.Flag) string {
-	_, usage := pflag.UnquoteUsage(f)
-	switch f.DefValue {
-	case "", "0", "false", "[]":
-		return usage
-	}
-	return fmt.Sprintf("%s (default: %s)", usage, f.DefValue)
 }

@@ -10,18 +10,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen/lock"
 )
 
 // handlerFile is what init calls the file that it makes.
 const handlerFile = "idem.go"
 
-func initVerb() *command {
-	cmd := &command{
-		name:    "idem init",
-		args:    "[dir]",
-		summary: "Begin to use idem in a package.",
-		text: `In the package of dir, by default the current directory, it makes what is not there yet:
+func initVerb() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem init",
+		Args:    "[dir]",
+		Summary: "Begin to use idem in a package.",
+		Text: `In the package of dir, by default the current directory, it makes what is not there yet:
 
   idem.lock                 what idem has made; in the root of the module, or where one is
   a //go:generate line      so that 'go generate ./...' runs idem
@@ -30,8 +31,8 @@ func initVerb() *command {
 The last two go into a new file, idem.go. No file is overwritten, and a second run changes
 nothing. In an empty directory it begins a package that is named after the directory.`,
 	}
-	cmd.run = func(_ context.Context, c *console, args []string) error {
-		if err := cmd.atMost(1, args); err != nil {
+	cmd.Run = func(_ context.Context, c *cli.Console, args []string) error {
+		if err := cmd.AtMost(1, args); err != nil {
 			return err
 		}
 		dir := "."
@@ -39,14 +40,14 @@ nothing. In an empty directory it begins a package that is named after the direc
 			dir = args[0]
 		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return usagef(cmd, "%s is not a directory", dir)
+			return cmd.Usagef("%s is not a directory", dir)
 		}
 		return initialize(c, dir)
 	}
 	return cmd
 }
 
-func initialize(c *console, dir string) error {
+func initialize(c *cli.Console, dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func initialize(c *console, dir string) error {
 	if err != nil {
 		return err
 	}
-	current, err := lock.Read(lockPath, shortPath(lockPath))
+	current, err := lock.Read(lockPath, cli.ShortPath(lockPath))
 	if err != nil {
 		return err
 	}
@@ -77,17 +78,17 @@ func initialize(c *console, dir string) error {
 	if err := writeLock(c, lockPath, current); err != nil {
 		return err
 	}
-	printNext(c, p, path.Join(filepath.ToSlash(shortPath(filepath.Dir(lockPath))), current.Migrations.Dir))
+	printNext(c, p, path.Join(filepath.ToSlash(cli.ShortPath(filepath.Dir(lockPath))), current.Migrations.Dir))
 	return nil
 }
 
 // writeHandler makes idem.go with what the package lacks.
-func writeHandler(c *console, p *goPackage, s scaffold) error {
+func writeHandler(c *cli.Console, p *goPackage, s scaffold) error {
 	if p.generateAt != "" {
-		fmt.Fprintf(c.out, "kept    %s, which runs idem\n", p.generateAt)
+		fmt.Fprintf(c.Out, "kept    %s, which runs idem\n", p.generateAt)
 	}
 	if p.directiveAt != "" {
-		fmt.Fprintf(c.out, "kept    %s, an annotation\n", p.directiveAt)
+		fmt.Fprintf(c.Out, "kept    %s, an annotation\n", p.directiveAt)
 	}
 	if !s.Generate && !s.Handler {
 		return nil
@@ -99,26 +100,26 @@ func writeHandler(c *console, p *goPackage, s scaffold) error {
 	}
 	err = writeNew(target, content)
 	if errors.Is(err, fs.ErrExist) {
-		return refusef("%s is there, and is left alone; add to it or to another file: %s", shortPath(target), s.lacks())
+		return cli.Refusef("%s is there, and is left alone; add to it or to another file: %s", cli.ShortPath(target), s.lacks())
 	}
 	if err == nil {
-		fmt.Fprintf(c.out, "created %s\n", shortPath(target))
+		fmt.Fprintf(c.Out, "created %s\n", cli.ShortPath(target))
 	}
 	return err
 }
 
-func writeLock(c *console, target string, current *lock.Lock) error {
+func writeLock(c *cli.Console, target string, current *lock.Lock) error {
 	content, err := current.Encode()
 	if err != nil {
 		return err
 	}
 	err = writeNew(target, content)
 	if errors.Is(err, fs.ErrExist) {
-		fmt.Fprintf(c.out, "kept    %s\n", shortPath(target))
+		fmt.Fprintf(c.Out, "kept    %s\n", cli.ShortPath(target))
 		return nil
 	}
 	if err == nil {
-		fmt.Fprintf(c.out, "created %s\n", shortPath(target))
+		fmt.Fprintf(c.Out, "created %s\n", cli.ShortPath(target))
 	}
 	return err
 }
@@ -134,7 +135,7 @@ func writeNew(name string, content []byte) error {
 }
 
 // printNext says how to get from here to a handler that runs.
-func printNext(c *console, p *goPackage, migrations string) {
+func printNext(c *cli.Console, p *goPackage, migrations string) {
 	var b strings.Builder
 	step := func(command, why string) { fmt.Fprintf(&b, "  %-50s  # %s\n", command, why) }
 	b.WriteString("\nNext:\n")
@@ -145,12 +146,12 @@ func printNext(c *console, p *goPackage, migrations string) {
 	step("go tool idem migrate up --database URL", "makes the tables of the runtime")
 	fmt.Fprintf(&b, "\nApply the migrations in %s with the tool that you use, and register the handlers in a worker:\n", migrations)
 	fmt.Fprintf(&b, "see 'go doc %s.NewWorker'.\n", runtimePath)
-	fmt.Fprint(c.out, b.String())
+	fmt.Fprint(c.Out, b.String())
 }
 
 // packagePath is a directory as the go command wants it.
 func packagePath(dir string) string {
-	rel := filepath.ToSlash(shortPath(dir))
+	rel := filepath.ToSlash(cli.ShortPath(dir))
 	if rel == "." || strings.HasPrefix(rel, "../") || filepath.IsAbs(rel) {
 		return rel
 	}

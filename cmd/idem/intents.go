@@ -12,41 +12,42 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/provider"
 )
 
-func intentsVerb() *command {
-	return &command{
-		name:    "idem intents",
-		summary: "Show calls of providers, and decide about those whose outcome is unknown.",
-		text: `An intent is one call of a provider under one key. While its outcome is unknown its step waits.
+func intentsVerb() *cli.Command {
+	return &cli.Command{
+		Name:    "idem intents",
+		Summary: "Show calls of providers, and decide about those whose outcome is unknown.",
+		Text: `An intent is one call of a provider under one key. While its outcome is unknown its step waits.
 Past the provider's window, and without a lookup, nothing is sent again by itself: somebody has to
 look the key up at the provider, and then confirm or reject it here.
 
 Every decision is stored with --reason and --actor. What can lose or repeat an effect takes two
 steps: the first shows the intent, the second repeats the command with the --epoch that was shown,
 and does nothing if the intent has changed since.`,
-		verbs: []*command{intentsList(), intentsShow(), intentsConfirm(), intentsReject(), intentsReconcile(), intentsCompensate()},
+		Verbs: []*cli.Command{intentsList(), intentsShow(), intentsConfirm(), intentsReject(), intentsReconcile(), intentsCompensate()},
 	}
 }
 
-func intentsList() *command {
-	cmd := &command{
-		name:    "idem intents list",
-		summary: "List intents whose outcome is not known, oldest first.",
-		flags:   newFlags(),
+func intentsList() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents list",
+		Summary: "List intents whose outcome is not known, oldest first.",
+		Flags:   cli.NewFlags(),
 	}
 	var o operator
 	var f provider.Filter
-	o.addFlags(cmd.flags)
-	cmd.flags.BoolVar(&f.All, "all", false, "list those whose outcome is known as well")
-	state := cmd.flags.String("state", "", "only those in this `state`")
-	cmd.flags.StringVar(&f.Provider, "provider", "", "only those of this provider, by `name`")
-	cmd.flags.StringVar(&f.RunID, "run", "", "only those of the run with this `ID`")
-	cmd.flags.IntVar(&f.Limit, "limit", 100, "at most this `number`")
-	cmd.run = func(ctx context.Context, c *console, args []string) error {
-		if err := cmd.atMost(0, args); err != nil {
+	o.addFlags(cmd.Flags)
+	cmd.Flags.BoolVar(&f.All, "all", false, "list those whose outcome is known as well")
+	state := cmd.Flags.String("state", "", "only those in this `state`")
+	cmd.Flags.StringVar(&f.Provider, "provider", "", "only those of this provider, by `name`")
+	cmd.Flags.StringVar(&f.RunID, "run", "", "only those of the run with this `ID`")
+	cmd.Flags.IntVar(&f.Limit, "limit", 100, "at most this `number`")
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) error {
+		if err := cmd.AtMost(0, args); err != nil {
 			return err
 		}
 		f.State = provider.State(*state)
@@ -55,24 +56,24 @@ func intentsList() *command {
 			if err != nil {
 				return err
 			}
-			return c.printIntents(list)
+			return printIntents(c, list)
 		})
 	}
 	return cmd
 }
 
-func intentsShow() *command {
-	cmd := &command{
-		name:    "idem intents show",
-		args:    "KEY",
-		summary: "Show one intent and its history.",
-		flags:   newFlags(),
+func intentsShow() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents show",
+		Args:    "KEY",
+		Summary: "Show one intent and its history.",
+		Flags:   cli.NewFlags(),
 	}
 	var o operator
-	o.addFlags(cmd.flags)
-	payloads := cmd.flags.Bool("payloads", false, "show the request and the receipt, which may hold personal data")
-	cmd.run = func(ctx context.Context, c *console, args []string) error {
-		key, err := cmd.oneKey(args)
+	o.addFlags(cmd.Flags)
+	payloads := cmd.Flags.Bool("payloads", false, "show the request and the receipt, which may hold personal data")
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) error {
+		key, err := oneKey(cmd, args)
 		if err != nil {
 			return err
 		}
@@ -81,114 +82,114 @@ func intentsShow() *command {
 			if err != nil {
 				return err
 			}
-			return c.printIntent(in, events, *payloads)
+			return printIntent(c, in, events, *payloads)
 		})
 	}
 	return cmd
 }
 
-func intentsConfirm() *command {
-	cmd := &command{
-		name:    "idem intents confirm",
-		args:    "KEY",
-		summary: "Say that a call of unknown outcome was done.",
-		text: `Its step goes on with the receipt that you give: the JSON of the provider function's receipt.
+func intentsConfirm() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents confirm",
+		Args:    "KEY",
+		Summary: "Say that a call of unknown outcome was done.",
+		Text: `Its step goes on with the receipt that you give: the JSON of the provider function's receipt.
 If the call was not done, it never will be.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}
-	receipt := cmd.flags.String("receipt", "", "what the provider would have answered, as `JSON`")
-	cmd.decision(true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
+	receipt := cmd.Flags.String("receipt", "", "what the provider would have answered, as `JSON`")
+	decision(cmd, true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
 		if !json.Valid([]byte(*receipt)) {
-			return provider.Result{}, usagef(cmd, "--receipt is no JSON; give what the provider would have answered, or null if the step does not need it")
+			return provider.Result{}, cmd.Usagef("--receipt is no JSON; give what the provider would have answered, or null if the step does not need it")
 		}
 		return op.Confirm(ctx, d, json.RawMessage(*receipt))
 	})
 	return cmd
 }
 
-func intentsReject() *command {
-	cmd := &command{
-		name:    "idem intents reject",
-		args:    "KEY",
-		summary: "Say that a call of unknown outcome was definitely not done, and will not be.",
-		text: `Its step is discarded, unless its handler makes a new try. If the call was done after all, that
+func intentsReject() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents reject",
+		Args:    "KEY",
+		Summary: "Say that a call of unknown outcome was definitely not done, and will not be.",
+		Text: `Its step is discarded, unless its handler makes a new try. If the call was done after all, that
 new try repeats it.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}
-	cmd.decision(true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
+	decision(cmd, true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
 		return op.Reject(ctx, d)
 	})
 	return cmd
 }
 
-func intentsReconcile() *command {
-	cmd := &command{
-		name:    "idem intents reconcile",
-		args:    "KEY",
-		summary: "Let the step find out about a call now, and not when its pause is over.",
-		text: `The step looks the key up at the provider, or sends it again while the provider is sure to
+func intentsReconcile() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents reconcile",
+		Args:    "KEY",
+		Summary: "Let the step find out about a call now, and not when its pause is over.",
+		Text: `The step looks the key up at the provider, or sends it again while the provider is sure to
 remember it, as it would by itself later. It is woken at once. A quarantine is lifted.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}
-	cmd.decision(false, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
+	decision(cmd, false, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
 		return op.Reconcile(ctx, d)
 	})
 	return cmd
 }
 
-func intentsCompensate() *command {
-	cmd := &command{
-		name:    "idem intents compensate",
-		args:    "KEY",
-		summary: "Take a call back that was done, by the provider's undo.",
-		text: `This enqueues a step which a worker runs that has registered the undo. Asking twice gives the
+func intentsCompensate() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem intents compensate",
+		Args:    "KEY",
+		Summary: "Take a call back that was done, by the provider's undo.",
+		Text: `This enqueues a step which a worker runs that has registered the undo. Asking twice gives the
 same step.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}
-	cmd.decision(true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
+	decision(cmd, true, func(ctx context.Context, op *provider.Operator, d provider.Decision) (provider.Result, error) {
 		return op.Compensate(ctx, d)
 	})
 	return cmd
 }
 
-func (cmd *command) oneKey(args []string) (string, error) {
+func oneKey(cmd *cli.Command, args []string) (string, error) {
 	if len(args) == 0 {
-		return "", usagef(cmd, "which intent? give its key, as 'idem intents list' shows it")
+		return "", cmd.Usagef("which intent? give its key, as 'idem intents list' shows it")
 	}
-	return args[0], cmd.atMost(1, args)
+	return args[0], cmd.AtMost(1, args)
 }
 
 // decision makes cmd a command that carries out what a person decided. One that takes two steps only shows the intent
 // until it is given the epoch of what was shown.
-func (cmd *command) decision(twoSteps bool, decide func(context.Context, *provider.Operator, provider.Decision) (provider.Result, error)) {
+func decision(cmd *cli.Command, twoSteps bool, decide func(context.Context, *provider.Operator, provider.Decision) (provider.Result, error)) {
 	var o operator
 	var d provider.Decision
-	o.addFlags(cmd.flags)
-	cmd.flags.StringVar(&d.Reason, "reason", "", "why, as a `text` that is stored")
-	cmd.flags.StringVar(&d.Actor, "actor", "", "who decides, by `name` (default: $USER)")
+	o.addFlags(cmd.Flags)
+	cmd.Flags.StringVar(&d.Reason, "reason", "", "why, as a `text` that is stored")
+	cmd.Flags.StringVar(&d.Actor, "actor", "", "who decides, by `name` (default: $USER)")
 	if twoSteps {
-		cmd.flags.Int64Var(&d.Epoch, "epoch", 0, "the `epoch` of the intent as it was shown")
+		cmd.Flags.Int64Var(&d.Epoch, "epoch", 0, "the `epoch` of the intent as it was shown")
 	}
-	cmd.run = func(ctx context.Context, c *console, args []string) (err error) {
-		if d.Key, err = cmd.oneKey(args); err != nil {
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) (err error) {
+		if d.Key, err = oneKey(cmd, args); err != nil {
 			return err
 		}
 		if d.Actor == "" {
-			d.Actor = c.env("USER")
+			d.Actor = c.Env("USER")
 		}
 		switch shown := !twoSteps || d.Epoch != 0; {
 		case shown && strings.TrimSpace(d.Reason) == "":
-			return usagef(cmd, "why? give --reason TEXT; it is stored with the decision")
+			return cmd.Usagef("why? give --reason TEXT; it is stored with the decision")
 		case shown && d.Actor == "":
-			return usagef(cmd, "who decides? give --actor NAME; it is stored with the decision")
+			return cmd.Usagef("who decides? give --actor NAME; it is stored with the decision")
 		}
 		return o.on(ctx, c, cmd, func(op *provider.Operator) error {
-			return cmd.decideOn(ctx, c, op, d, twoSteps, decide)
+			return decideOn(cmd, ctx, c, op, d, twoSteps, decide)
 		})
 	}
 }
 
-func (cmd *command) decideOn(ctx context.Context, c *console, op *provider.Operator, d provider.Decision, twoSteps bool,
+func decideOn(cmd *cli.Command, ctx context.Context, c *cli.Console, op *provider.Operator, d provider.Decision, twoSteps bool,
 	decide func(context.Context, *provider.Operator, provider.Decision) (provider.Result, error)) error {
 	if d.Epoch == 0 {
 		in, events, err := op.Show(ctx, d.Key)
@@ -196,11 +197,11 @@ func (cmd *command) decideOn(ctx context.Context, c *console, op *provider.Opera
 			return err
 		}
 		if twoSteps {
-			if err := c.printIntent(in, events, false); err != nil {
+			if err := printIntent(c, in, events, false); err != nil {
 				return err
 			}
-			fmt.Fprintf(c.err, "idem: nothing is done yet. %s To go on, repeat the command with --epoch %d\n", strings.ReplaceAll(cmd.text, "\n", " "), in.Epoch)
-			return errFindings
+			fmt.Fprintf(c.Err, "idem: nothing is done yet. %s To go on, repeat the command with --epoch %d\n", strings.ReplaceAll(cmd.Text, "\n", " "), in.Epoch)
+			return cli.ErrFindings
 		}
 		d.Epoch = in.Epoch
 	}
@@ -208,7 +209,7 @@ func (cmd *command) decideOn(ctx context.Context, c *console, op *provider.Opera
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "intent %s is %s at epoch %d\n%s\n", res.Intent.Key, res.Intent.State, res.Intent.Epoch, stepLine(res))
+	fmt.Fprintf(c.Out, "intent %s is %s at epoch %d\n%s\n", res.Intent.Key, res.Intent.State, res.Intent.Epoch, stepLine(res))
 	return nil
 }
 
@@ -230,7 +231,7 @@ func stepLine(res provider.Result) string {
 type operator struct{ database }
 
 // on lets work use an operator on the database.
-func (o *operator) on(ctx context.Context, c *console, cmd *command, work func(*provider.Operator) error) error {
+func (o *operator) on(ctx context.Context, c *cli.Console, cmd *cli.Command, work func(*provider.Operator) error) error {
 	pool, err := o.open(ctx, c, cmd)
 	if err != nil {
 		return err
@@ -241,10 +242,10 @@ func (o *operator) on(ctx context.Context, c *console, cmd *command, work func(*
 	}
 	err = work(provider.NewOperator(pool, provider.WithSchema(o.schema)))
 	if state, ok := errors.AsType[*provider.StateError](err); ok {
-		return refusef("%s", strings.TrimPrefix(state.Error(), "idem: "))
+		return cli.Refusef("%s", strings.TrimPrefix(state.Error(), "idem: "))
 	}
 	if errors.Is(err, provider.ErrNotFound) || errors.Is(err, provider.ErrNoUndo) {
-		return refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
+		return cli.Refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
 	}
 	return err
 }
@@ -252,17 +253,17 @@ func (o *operator) on(ctx context.Context, c *console, cmd *command, work func(*
 func (o *operator) verify(ctx context.Context, pool *pgxpool.Pool) error {
 	err := runtime.NewClient(pool, runtime.WithSchema(o.schema)).Verify(ctx)
 	if errors.Is(err, runtime.ErrSchemaVersion) {
-		return refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
+		return cli.Refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
 	}
 	return err
 }
 
-func (c *console) printIntents(list []provider.Intent) error {
+func printIntents(c *cli.Console, list []provider.Intent) error {
 	if len(list) == 0 {
-		fmt.Fprintln(c.out, "no such intents")
+		fmt.Fprintln(c.Out, "no such intents")
 		return nil
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "key\tstate\tprovider\tnode\trun\tcreated\tsent\twindow")
 	for _, in := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n",
@@ -271,8 +272,8 @@ func (c *console) printIntents(list []provider.Intent) error {
 	return w.Flush()
 }
 
-func (c *console) printIntent(in provider.Intent, events []provider.Event, payloads bool) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+func printIntent(c *cli.Console, in provider.Intent, events []provider.Event, payloads bool) error {
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 	line("intent", "%s", plain(in.Key))
 	line("state", "%s, epoch %d", in.State, in.Epoch)

@@ -11,62 +11,63 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
-func outboxVerb() *command {
-	return &command{
-		name:    "idem outbox",
-		summary: "Show commands that leave the database, and let those be sent again that were given up.",
-		text: `The outboxes are found by their columns, whatever their names. What is to be sent, and to whom, is
+func outboxVerb() *cli.Command {
+	return &cli.Command{
+		Name:    "idem outbox",
+		Summary: "Show commands that leave the database, and let those be sent again that were given up.",
+		Text: `The outboxes are found by their columns, whatever their names. What is to be sent, and to whom, is
 shown only when asked for: either may hold secrets.
 
 A command waits for somebody when it is dead (given up, its outcome unknown), rejected (refused by the
 receiver), quarantined (the receiver knows its id with another payload) or parked (it cannot be sent as
 things are set up).`,
-		verbs: []*command{outboxStatus(), outboxList(), outboxShow(), outboxReplay()},
+		Verbs: []*cli.Command{outboxStatus(), outboxList(), outboxShow(), outboxReplay()},
 	}
 }
 
-func outboxStatus() *command {
-	cmd := &command{
-		name:    "idem outbox status",
-		args:    "[TABLE...]",
-		summary: "Count the commands by state, and tell how long the oldest one has been waiting.",
-		flags:   newFlags(),
+func outboxStatus() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem outbox status",
+		Args:    "[TABLE...]",
+		Summary: "Count the commands by state, and tell how long the oldest one has been waiting.",
+		Flags:   cli.NewFlags(),
 	}
 	var o outboxOperator
-	o.addFlags(cmd.flags)
-	cmd.run = func(ctx context.Context, c *console, args []string) error {
+	o.addFlags(cmd.Flags)
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) error {
 		return o.on(ctx, c, cmd, func(_ *pgxpool.Pool, op *outbox.Operator) error {
 			all, err := op.Status(ctx, args...)
 			if err != nil {
 				return err
 			}
-			return c.printOutboxes(all)
+			return printOutboxes(c, all)
 		})
 	}
 	return cmd
 }
 
-func outboxList() *command {
-	cmd := &command{
-		name:    "idem outbox list",
-		summary: "List commands that wait for somebody, oldest first.",
-		flags:   newFlags(),
+func outboxList() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem outbox list",
+		Summary: "List commands that wait for somebody, oldest first.",
+		Flags:   cli.NewFlags(),
 	}
 	var o outboxOperator
 	var f outbox.Filter
-	o.addFlags(cmd.flags)
-	cmd.flags.BoolVar(&f.All, "all", false, "list those in every state")
-	states := cmd.flags.StringSlice("state", nil, "only those in this `state`; may be repeated")
-	cmd.flags.StringSliceVar(&f.Tables, "table", nil, "only those in this `table`; may be repeated")
-	cmd.flags.IntVar(&f.Limit, "limit", 100, "at most this `number` of each table")
-	cmd.run = func(ctx context.Context, c *console, args []string) (err error) {
-		if err := cmd.atMost(0, args); err != nil {
+	o.addFlags(cmd.Flags)
+	cmd.Flags.BoolVar(&f.All, "all", false, "list those in every state")
+	states := cmd.Flags.StringSlice("state", nil, "only those in this `state`; may be repeated")
+	cmd.Flags.StringSliceVar(&f.Tables, "table", nil, "only those in this `table`; may be repeated")
+	cmd.Flags.IntVar(&f.Limit, "limit", 100, "at most this `number` of each table")
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) (err error) {
+		if err := cmd.AtMost(0, args); err != nil {
 			return err
 		}
-		if f.States, err = cmd.states(*states); err != nil {
+		if f.States, err = statesNamed(cmd, *states); err != nil {
 			return err
 		}
 		return o.on(ctx, c, cmd, func(_ *pgxpool.Pool, op *outbox.Operator) error {
@@ -74,7 +75,7 @@ func outboxList() *command {
 			if err != nil {
 				return err
 			}
-			return c.printCommands(list)
+			return printCommands(c, list)
 		})
 	}
 	return cmd
@@ -85,11 +86,11 @@ var outboxStates = []outbox.State{
 	outbox.StatePending, outbox.StateDelivered, outbox.StateRejected, outbox.StateDead, outbox.StateQuarantined, outbox.StateParked,
 }
 
-func (cmd *command) states(names []string) (states []outbox.State, err error) {
+func statesNamed(cmd *cli.Command, names []string) (states []outbox.State, err error) {
 	for _, name := range names {
 		state := outbox.State(name)
 		if !slices.Contains(outboxStates, state) {
-			return nil, usagef(cmd, "no command is %q; the states are %s", name, joined(outboxStates))
+			return nil, cmd.Usagef("no command is %q; the states are %s", name, joined(outboxStates))
 		}
 		states = append(states, state)
 	}
@@ -104,21 +105,21 @@ func joined(states []outbox.State) string {
 	return strings.Join(names, ", ")
 }
 
-func outboxShow() *command {
-	cmd := &command{
-		name:    "idem outbox show",
-		args:    "ID",
-		summary: "Show one command, and what people did to it.",
-		flags:   newFlags(),
+func outboxShow() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem outbox show",
+		Args:    "ID",
+		Summary: "Show one command, and what people did to it.",
+		Flags:   cli.NewFlags(),
 	}
 	var o outboxOperator
-	o.addFlags(cmd.flags)
-	payloads := cmd.flags.Bool("payloads", false, "show what is sent, to whom, and the receipt, which may hold personal data and secrets")
-	cmd.run = func(ctx context.Context, c *console, args []string) error {
+	o.addFlags(cmd.Flags)
+	payloads := cmd.Flags.Bool("payloads", false, "show what is sent, to whom, and the receipt, which may hold personal data and secrets")
+	cmd.Run = func(ctx context.Context, c *cli.Console, args []string) error {
 		if len(args) == 0 {
-			return usagef(cmd, "which command? give its id, as 'idem outbox list' shows it")
+			return cmd.Usagef("which command? give its id, as 'idem outbox list' shows it")
 		}
-		if err := cmd.atMost(1, args); err != nil {
+		if err := cmd.AtMost(1, args); err != nil {
 			return err
 		}
 		return o.on(ctx, c, cmd, func(_ *pgxpool.Pool, op *outbox.Operator) error {
@@ -134,7 +135,7 @@ func outboxShow() *command {
 				}
 				p = &payload
 			}
-			return c.printCommand(e, history, p)
+			return printCommand(c, e, history, p)
 		})
 	}
 	return cmd
@@ -144,7 +145,7 @@ func outboxShow() *command {
 type outboxOperator struct{ operator }
 
 // on lets work use an operator on the database.
-func (o *outboxOperator) on(ctx context.Context, c *console, cmd *command, work func(*pgxpool.Pool, *outbox.Operator) error) error {
+func (o *outboxOperator) on(ctx context.Context, c *cli.Console, cmd *cli.Command, work func(*pgxpool.Pool, *outbox.Operator) error) error {
 	pool, err := o.open(ctx, c, cmd)
 	if err != nil {
 		return err
@@ -155,17 +156,17 @@ func (o *outboxOperator) on(ctx context.Context, c *console, cmd *command, work 
 	}
 	err = work(pool, outbox.NewOperator(pool, o.schema))
 	if errors.Is(err, outbox.ErrNotFound) || errors.Is(err, outbox.ErrNoOutbox) {
-		return refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
+		return cli.Refusef("%s", strings.TrimPrefix(err.Error(), "idem: "))
 	}
 	return err
 }
 
-func (c *console) printOutboxes(all []outbox.Status) error {
+func printOutboxes(c *cli.Console, all []outbox.Status) error {
 	if len(all) == 0 {
-		fmt.Fprintln(c.out, "this database has no outbox")
+		fmt.Fprintln(c.Out, "this database has no outbox")
 		return nil
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "outbox\tpending\tdue\tin hand\toldest\tdelivered\trejected\tdead\tquarantined\tparked")
 	for _, s := range all {
 		oldest := "-"
@@ -181,12 +182,12 @@ func (c *console) printOutboxes(all []outbox.Status) error {
 	return w.Flush()
 }
 
-func (c *console) printCommands(list []outbox.Entry) error {
+func printCommands(c *cli.Console, list []outbox.Entry) error {
 	if len(list) == 0 {
-		fmt.Fprintln(c.out, "no such commands")
+		fmt.Fprintln(c.Out, "no such commands")
 		return nil
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "command\toutbox\tstate\tnode\trun\tqueued\tfirst sent\tattempts\tlast error")
 	for _, e := range list {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", plain(e.ID), plain(e.Table), e.State, plain(e.Node), plain(e.RunID),
@@ -195,8 +196,8 @@ func (c *console) printCommands(list []outbox.Entry) error {
 	return w.Flush()
 }
 
-func (c *console) printCommand(e outbox.Entry, history []outbox.Happening, p *outbox.Payload) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+func printCommand(c *cli.Console, e outbox.Entry, history []outbox.Happening, p *outbox.Payload) error {
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) }
 	line("command", "%s", plain(e.ID))
 	line("outbox", "%s", plain(e.Table))

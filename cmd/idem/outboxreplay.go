@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/runtime/outbox"
 )
 
@@ -25,32 +26,32 @@ type replay struct {
 	confirmed string // what the first step has shown
 }
 
-func outboxReplay() *command {
-	cmd := &command{
-		name:    "idem outbox replay",
-		args:    "[ID...]",
-		summary: "Let commands be sent again, under the ids that they have.",
-		text: `The commands are those with the ids, or those in the --state. A receiver that still knows an id does
+func outboxReplay() *cli.Command {
+	cmd := &cli.Command{
+		Name:    "idem outbox replay",
+		Args:    "[ID...]",
+		Summary: "Let commands be sent again, under the ids that they have.",
+		Text: `The commands are those with the ids, or those in the --state. A receiver that still knows an id does
 nothing twice; one that has forgotten it, or honours none, does it again. Where receivers forget,
 --window leaves commands as they are whose first send is longer ago than that. --past-window sends those
 too: find out before that they were not done.
 
 It takes two steps. The first shows the commands, the second repeats the command line with the
 --confirm that was shown, and does nothing if one of the commands has changed since.`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}
 	var r replay
-	r.operator.addFlags(cmd.flags)
-	cmd.flags.StringSliceVar(&r.states, "state", nil, "those in this `state`: dead, parked, quarantined, rejected or delivered; may be repeated")
-	cmd.flags.StringSliceVar(&r.filter.Tables, "table", nil, "only those in this `table`; may be repeated")
-	cmd.flags.IntVar(&r.filter.Limit, "limit", 100, "at most this `number` of each table, the oldest ones")
-	cmd.flags.DurationVar(&r.request.Window, "window", 0, "the `duration` for which receivers remember an id; 0: for ever")
-	cmd.flags.BoolVar(&r.request.PastWindow, "past-window", false, "also those that receivers may have forgotten")
-	cmd.flags.BoolVar(&r.request.Delivered, "delivered", false, "also those of the ids that are delivered")
-	cmd.flags.StringVar(&r.request.Reason, "reason", "", "why, as a `text` that is stored")
-	cmd.flags.StringVar(&r.request.Actor, "actor", "", "who decides, by `name` (default: $USER)")
-	cmd.flags.StringVar(&r.confirmed, "confirm", "", "the `code` that the first step has shown")
-	cmd.run = func(ctx context.Context, c *console, ids []string) error {
+	r.operator.addFlags(cmd.Flags)
+	cmd.Flags.StringSliceVar(&r.states, "state", nil, "those in this `state`: dead, parked, quarantined, rejected or delivered; may be repeated")
+	cmd.Flags.StringSliceVar(&r.filter.Tables, "table", nil, "only those in this `table`; may be repeated")
+	cmd.Flags.IntVar(&r.filter.Limit, "limit", 100, "at most this `number` of each table, the oldest ones")
+	cmd.Flags.DurationVar(&r.request.Window, "window", 0, "the `duration` for which receivers remember an id; 0: for ever")
+	cmd.Flags.BoolVar(&r.request.PastWindow, "past-window", false, "also those that receivers may have forgotten")
+	cmd.Flags.BoolVar(&r.request.Delivered, "delivered", false, "also those of the ids that are delivered")
+	cmd.Flags.StringVar(&r.request.Reason, "reason", "", "why, as a `text` that is stored")
+	cmd.Flags.StringVar(&r.request.Actor, "actor", "", "who decides, by `name` (default: $USER)")
+	cmd.Flags.StringVar(&r.confirmed, "confirm", "", "the `code` that the first step has shown")
+	cmd.Run = func(ctx context.Context, c *cli.Console, ids []string) error {
 		if err := r.check(cmd, c, ids); err != nil {
 			return err
 		}
@@ -59,30 +60,30 @@ It takes two steps. The first shows the commands, the second repeats the command
 	return cmd
 }
 
-func (r *replay) check(cmd *command, c *console, ids []string) (err error) {
+func (r *replay) check(cmd *cli.Command, c *cli.Console, ids []string) (err error) {
 	if r.request.Actor == "" {
-		r.request.Actor = c.env("USER")
+		r.request.Actor = c.Env("USER")
 	}
 	r.filter.IDs = ids
 	if len(ids) > 0 {
 		r.filter.Limit = max(r.filter.Limit, len(ids))
 	}
-	if r.filter.States, err = cmd.states(r.states); err != nil {
+	if r.filter.States, err = statesNamed(cmd, r.states); err != nil {
 		return err
 	}
 	r.request.Delivered = r.request.Delivered || slices.Contains(r.filter.States, outbox.StateDelivered)
 	r.request.Schema = r.operator.schema
 	switch {
 	case len(ids) == 0 && len(r.states) == 0:
-		return usagef(cmd, "which commands? give their ids, as 'idem outbox list' shows them, or a --state")
+		return cmd.Usagef("which commands? give their ids, as 'idem outbox list' shows them, or a --state")
 	case slices.Contains(r.filter.States, outbox.StatePending):
-		return usagef(cmd, "pending commands are sent by themselves")
+		return cmd.Usagef("pending commands are sent by themselves")
 	case r.request.Window < 0 || r.filter.Limit < 1:
-		return usagef(cmd, "--window must not be negative, and --limit at least 1")
+		return cmd.Usagef("--window must not be negative, and --limit at least 1")
 	case r.confirmed != "" && strings.TrimSpace(r.request.Reason) == "":
-		return usagef(cmd, "why? give --reason TEXT; it is stored with the replay")
+		return cmd.Usagef("why? give --reason TEXT; it is stored with the replay")
 	case r.confirmed != "" && r.request.Actor == "":
-		return usagef(cmd, "who decides? give --actor NAME; it is stored with the replay")
+		return cmd.Usagef("who decides? give --actor NAME; it is stored with the replay")
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ const replayStale = "the commands have changed since they were shown; look again
 
 // run takes either step. What the second one looks at is what it changes: both are in one snapshot, and a command that
 // somebody else changes meanwhile ends it.
-func (r *replay) run(ctx context.Context, c *console, cmd *command, pool *pgxpool.Pool) error {
+func (r *replay) run(ctx context.Context, c *cli.Console, cmd *cli.Command, pool *pgxpool.Pool) error {
 	var replayed map[string][]string
 	var list []outbox.Entry
 	err := pgx.BeginTxFunc(ctx, pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) (err error) {
@@ -99,13 +100,13 @@ func (r *replay) run(ctx context.Context, c *console, cmd *command, pool *pgxpoo
 			return err
 		}
 		if r.confirmed != code(list) {
-			return refusef(replayStale)
+			return cli.Refusef(replayStale)
 		}
 		replayed, err = r.carryOut(ctx, tx, list)
 		return err
 	})
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == "40001" {
-		return refusef(replayStale)
+		return cli.Refusef(replayStale)
 	}
 	if err != nil {
 		return err
@@ -140,16 +141,16 @@ func code(list []outbox.Entry) string {
 }
 
 // show is the first step.
-func (r *replay) show(c *console, cmd *command, list []outbox.Entry) error {
-	if err := c.printCommands(list); err != nil {
+func (r *replay) show(c *cli.Console, cmd *cli.Command, list []outbox.Entry) error {
+	if err := printCommands(c, list); err != nil {
 		return err
 	}
 	if len(list) == 0 {
-		return errFindings
+		return cli.ErrFindings
 	}
-	fmt.Fprintf(c.err, "idem: nothing is done yet. A receiver that has forgotten an id does the command again."+
+	fmt.Fprintf(c.Err, "idem: nothing is done yet. A receiver that has forgotten an id does the command again."+
 		" To go on with these %d, repeat the command with --confirm %s\n", len(list), code(list))
-	return errFindings
+	return cli.ErrFindings
 }
 
 // carryOut is the second step. It gives the ids that are sent again, by table.
@@ -172,15 +173,15 @@ func (r *replay) carryOut(ctx context.Context, tx pgx.Tx, list []outbox.Entry) (
 }
 
 // tell says what was done, and wakes the relays.
-func (r *replay) tell(ctx context.Context, c *console, pool *pgxpool.Pool, list []outbox.Entry, replayed map[string][]string) error {
+func (r *replay) tell(ctx context.Context, c *cli.Console, pool *pgxpool.Pool, list []outbox.Entry, replayed map[string][]string) error {
 	left := 0
 	for _, e := range list {
 		if slices.Contains(replayed[e.Table], e.ID) {
-			fmt.Fprintf(c.out, "command %s of %s is sent again\n", plain(e.ID), plain(e.Table))
+			fmt.Fprintf(c.Out, "command %s of %s is sent again\n", plain(e.ID), plain(e.Table))
 			continue
 		}
 		left++
-		fmt.Fprintf(c.out, "command %s of %s is left as it is: %s\n", plain(e.ID), plain(e.Table), r.whyLeft(e))
+		fmt.Fprintf(c.Out, "command %s of %s is left as it is: %s\n", plain(e.ID), plain(e.Table), r.whyLeft(e))
 	}
 	for table, ids := range replayed {
 		if len(ids) > 0 {
@@ -189,7 +190,7 @@ func (r *replay) tell(ctx context.Context, c *console, pool *pgxpool.Pool, list 
 		}
 	}
 	if left > 0 {
-		return errFindings
+		return cli.ErrFindings
 	}
 	return nil
 }

@@ -4,16 +4,18 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/idem-go/idem/cmd/internal/cli"
 )
 
-func versionVerb() *command {
-	cmd := &command{name: "idem version", summary: "Print the version."}
-	cmd.run = func(_ context.Context, c *console, args []string) error {
-		if err := cmd.atMost(0, args); err != nil {
+func versionVerb() *cli.Command {
+	cmd := &cli.Command{Name: "idem version", Summary: "Print the version."}
+	cmd.Run = func(_ context.Context, c *cli.Console, args []string) error {
+		if err := cmd.AtMost(0, args); err != nil {
 			return err
 		}
 		info, _ := debug.ReadBuildInfo()
-		_, err := fmt.Fprintln(c.out, version(info))
+		_, err := fmt.Fprintln(c.Out, version(info))
 		return err
 	}
 	return cmd

@@ -9,13 +9,14 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/lint"
 	"github.com/idem-go/idem/lint/vet"
 )
 
 // vetting is the verb with its flags.
 type vetting struct {
-	cmd     *command
+	cmd     *cli.Command
 	json    bool
 	sarif   bool
 	fix     bool
@@ -24,12 +25,12 @@ type vetting struct {
 	options vet.Options
 }
 
-func vetVerb() *command {
-	v := &vetting{cmd: &command{
-		name:    "idem vet",
-		args:    "[packages]",
-		summary: "Find what makes the effect of a retried handler happen twice.",
-		text: `Packages are named as for the go command; the default is ./... . The rules know idem, and also River,
+func vetVerb() *cli.Command {
+	v := &vetting{cmd: &cli.Command{
+		Name:    "idem vet",
+		Args:    "[packages]",
+		Summary: "Find what makes the effect of a retried handler happen twice.",
+		Text: `Packages are named as for the go command; the default is ./... . The rules know idem, and also River,
 Temporal, Asynq, DBOS and other frameworks, and plain retry loops. What your own functions do you can say
 in a file .idemvet beside go.mod: 'attempt example.com/shop/queue.Job.Tries'.
 
@@ -38,9 +39,9 @@ A finding that is wrong is silenced with its reason, on the line above or at the
 
 Findings go to standard output. The rules are explained at
 https://pkg.go.dev/github.com/idem-go/idem/lint .`,
-		flags: newFlags(),
+		Flags: cli.NewFlags(),
 	}}
-	flags := v.cmd.flags
+	flags := v.cmd.Flags
 	flags.BoolVar(&v.json, "json", false, "print the findings as JSON")
 	flags.BoolVar(&v.sarif, "sarif", false, "print the findings as SARIF 2.1.0")
 	flags.BoolVar(&v.fix, "fix", false, "apply the fixes that there are, and print what is left")
@@ -48,13 +49,13 @@ https://pkg.go.dev/github.com/idem-go/idem/lint .`,
 	flags.StringSliceVar(&v.options.Disable, "disable", nil, "do not run these `RULES`")
 	flags.StringVar(&v.config, "config", "", "read your own sources and sinks from `FILE` instead of .idemvet")
 	flags.BoolVar(&v.names, "attempt-names", false, "take fields and parameters for attempts that are only called so")
-	v.cmd.run = v.run
+	v.cmd.Run = v.run
 	return v.cmd
 }
 
-func (v *vetting) run(ctx context.Context, c *console, patterns []string) error {
+func (v *vetting) run(ctx context.Context, c *cli.Console, patterns []string) error {
 	if v.json && v.sarif {
-		return usagef(v.cmd, "--json and --sarif both print to standard output; choose one")
+		return v.cmd.Usagef("--json and --sarif both print to standard output; choose one")
 	}
 	if v.config != "" {
 		path, err := filepath.Abs(v.config)
@@ -66,7 +67,7 @@ func (v *vetting) run(ctx context.Context, c *console, patterns []string) error 
 	if v.names {
 		lint.UseAttemptNames()
 	}
-	if c.env("GOGC") == "" {
+	if c.Env("GOGC") == "" {
 		debug.SetGCPercent(300) // a short run that holds on to most of what it makes
 	}
 	v.options.Patterns = patterns
@@ -75,13 +76,13 @@ func (v *vetting) run(ctx context.Context, c *console, patterns []string) error 
 		result, err = v.applied(ctx, c, result)
 	}
 	if v.isUsage(err) {
-		return usagef(v.cmd, "%v", err)
+		return v.cmd.Usagef("%v", err)
 	}
 	if err != nil {
 		return err
 	}
 	for _, broken := range result.Broken {
-		fmt.Fprintf(c.err, "idem: little can be said of a package that does not compile: %s\n", broken)
+		fmt.Fprintf(c.Err, "idem: little can be said of a package that does not compile: %s\n", broken)
 	}
 	return v.print(c, result.Findings)
 }
@@ -98,7 +99,7 @@ func (v *vetting) isUsage(err error) bool {
 const maxRounds = 5
 
 // applied applies the fixes and gives what is left.
-func (v *vetting) applied(ctx context.Context, c *console, result *vet.Result) (*vet.Result, error) {
+func (v *vetting) applied(ctx context.Context, c *cli.Console, result *vet.Result) (*vet.Result, error) {
 	var fixed []string
 	for range maxRounds {
 		files, err := result.Fix()
@@ -115,34 +116,34 @@ func (v *vetting) applied(ctx context.Context, c *console, result *vet.Result) (
 	}
 	slices.Sort(fixed)
 	for _, file := range slices.Compact(fixed) {
-		fmt.Fprintf(c.err, "fixed %s\n", shortPath(file))
+		fmt.Fprintf(c.Err, "fixed %s\n", cli.ShortPath(file))
 	}
 	return result, nil
 }
 
-func (v *vetting) print(c *console, findings []vet.Finding) error {
+func (v *vetting) print(c *cli.Console, findings []vet.Finding) error {
 	for i := range findings {
 		f := &findings[i]
-		f.Pos.File, f.End.File = shortPath(f.Pos.File), shortPath(f.End.File)
+		f.Pos.File, f.End.File = cli.ShortPath(f.Pos.File), cli.ShortPath(f.End.File)
 		for j := range f.Related {
-			f.Related[j].Pos.File = shortPath(f.Related[j].Pos.File)
+			f.Related[j].Pos.File = cli.ShortPath(f.Related[j].Pos.File)
 		}
 	}
 	var err error
 	switch {
 	case v.sarif:
-		err = vet.WriteSARIF(c.out, findings)
+		err = vet.WriteSARIF(c.Out, findings)
 	case v.json:
-		enc := json.NewEncoder(c.out)
+		enc := json.NewEncoder(c.Out)
 		enc.SetIndent("", "  ")
 		err = enc.Encode(append([]vet.Finding{}, findings...))
 	default:
 		for _, f := range findings {
-			fmt.Fprintln(c.out, f)
+			fmt.Fprintln(c.Out, f)
 		}
 	}
 	if err == nil && len(findings) > 0 {
-		return errFindings
+		return cli.ErrFindings
 	}
 	return err
 }
