@@ -21,7 +21,7 @@ func TestDocsCommands(t *testing.T) {
 	checkPages(t, help.unknown)
 	checkFinds(t, help.unknown, map[string]string{
 		"`idem nosuchverb`":                                    "nosuchverb",
-		"`idem outbox nosuchverb`":                             "nosuchverb",
+		"`idem outbox\nnosuchverb`":                            "nosuchverb",
 		"`idem generate --no-such-flag`":                       "--no-such-flag",
 		"```sh\ngo tool idem vet ./... # --json, --xml\n```\n": "--xml",
 		"```console\n$ idem outbox list --shout\n```\n":        "--shout",

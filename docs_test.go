@@ -92,12 +92,14 @@ func (p page) blocks() (all []block) {
 // prose is the page without its code blocks.
 func (p page) prose() string { return fence.ReplaceAllString(p.text, "") }
 
-var codeSpan = regexp.MustCompile("`([^`\n]+)`")
+var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// spans are the pieces of code within the prose.
+// spans are the pieces of code within the prose, each in one line.
 func (p page) spans() (all []string) {
-	for _, m := range codeSpan.FindAllStringSubmatch(p.prose(), -1) {
-		all = append(all, m[1])
+	for paragraph := range strings.SplitSeq(p.prose(), "\n\n") {
+		for _, m := range codeSpan.FindAllStringSubmatch(paragraph, -1) {
+			all = append(all, strings.Join(strings.Fields(m[1]), " "))
+		}
 	}
 	return all
 }
