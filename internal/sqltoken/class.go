@@ -1,11 +1,10 @@
 package sqltoken
 
-// class says what a byte can begin.
+// class says what a byte can begin. Each is a bit, so that one look finds a byte in several of them.
 type class uint8
 
 const (
-	none class = iota
-	space
+	space class = 1 << iota
 	letter
 	digit
 	sign
@@ -36,11 +35,10 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// inWord reports whether a byte can go on a name.
-func inWord(c byte) bool { return inTag(c) || c == '$' }
-
-// inTag reports whether a byte can go on the tag of a dollar quote.
-func inTag(c byte) bool { return classes[c] == letter || classes[c] == digit }
+const (
+	inTag  = letter | digit // goes on the tag of a dollar quote
+	inWord = inTag | dollar // goes on a name
+)
 
 func inStandardOperator(c byte) bool {
 	switch c {

@@ -3,7 +3,7 @@
 // transaction, the generator checks types and expressions that an author wrote, the linter reads the shapes of
 // statements.
 //
-// A [Scanner] hands out one token after the other, as offsets into the text; it copies and allocates nothing. Every
-// byte belongs to exactly one token, white space and comments too. No text is refused: what the server would not
-// take is a token of kind [Other], or one that is Open.
+// A [Scanner] hands out one token after the other, as offsets into the text; it copies and allocates nothing.
+// Between tokens there is white space and nothing else; comments are tokens. No text is refused: what the server would
+// not take is a token of kind [Other], or one that is Open.
 package sqltoken

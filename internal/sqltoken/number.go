@@ -3,10 +3,15 @@ package sqltoken
 // number returns the end of the number at pos, which begins with a digit or with a point before one. A letter that
 // runs into it begins a token of its own, as before PostgreSQL 15; later ones refuse it.
 func (s *Scanner) number(pos int) int {
-	if end, ok := s.based(pos); ok {
-		return end
-	}
 	end := s.digits(pos, 10)
+	if end == len(s.Text) || s.Text[end] != '.' && classes[s.Text[end]] != letter {
+		return end // as most do
+	}
+	if end == pos+1 && s.Text[pos] == '0' {
+		if end, ok := s.based(pos); ok {
+			return end
+		}
+	}
 	if s.is(end, '.') && !s.is(end+1, '.') {
 		if end++; s.isDigit(end, 10) {
 			end = s.digits(end, 10)
@@ -26,16 +31,13 @@ func (s *Scanner) number(pos int) int {
 
 // based returns the end of a number with another base, such as 0x1F.
 func (s *Scanner) based(pos int) (end int, ok bool) {
-	if !s.is(pos, '0') || pos+1 >= len(s.Text) {
-		return 0, false
-	}
 	var base byte
-	switch s.Text[pos+1] | 0x20 {
-	case 'x':
+	switch prefix := pos + 1; {
+	case s.is(prefix, 'x'), s.is(prefix, 'X'):
 		base = 16
-	case 'o':
+	case s.is(prefix, 'o'), s.is(prefix, 'O'):
 		base = 8
-	case 'b':
+	case s.is(prefix, 'b'), s.is(prefix, 'B'):
 		base = 2
 	}
 	end = s.digits(pos+2, base)

@@ -42,16 +42,34 @@ func (s *Scanner) name(pos int) (kind Kind, end int, open bool) {
 // closing returns the end of what the quote at pos begins. With doubles two quotes stand for one of the text; with
 // escapes a backslash takes the next byte along.
 func (s *Scanner) closing(pos int, doubles, escapes bool) (end int, open bool) {
-	quote := s.Text[pos]
-	for end = pos + 1; end < len(s.Text); end++ {
-		switch c := s.Text[end]; {
-		case c == quote && doubles && s.is(end+1, quote), c == '\\' && escapes:
-			end++
-		case c == quote:
+	mark := s.Text[pos]
+	for end = pos + 1; end < len(s.Text); end += 2 {
+		next := s.until(end, mark, escapes)
+		if next < 0 {
+			break
+		}
+		end += next
+		if s.Text[end] == mark && !(doubles && s.is(end+1, mark)) {
 			return end + 1, false
 		}
 	}
 	return len(s.Text), true
+}
+
+// until returns how far from pos the next quote is, or with escapes the next backslash.
+func (s *Scanner) until(pos int, mark byte, escapes bool) int {
+	rest := s.Text[pos:]
+	next := strings.IndexByte(rest, mark)
+	if !escapes {
+		return next
+	}
+	if next >= 0 {
+		rest = rest[:next]
+	}
+	if backslash := strings.IndexByte(rest, '\\'); backslash >= 0 {
+		return backslash
+	}
+	return next
 }
 
 // dollar measures a dollar quote or a parameter.
@@ -63,7 +81,7 @@ func (s *Scanner) dollar(pos int) (kind Kind, end int, open bool) {
 		}
 		return Param, end, false
 	}
-	for end < len(s.Text) && inTag(s.Text[end]) {
+	for end < len(s.Text) && classes[s.Text[end]]&inTag != 0 {
 		end++
 	}
 	if !s.is(end, '$') {

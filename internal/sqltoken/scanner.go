@@ -1,81 +1,80 @@
 package sqltoken
 
-// Scanner walks over an SQL text. It is made as a literal, and Pos may be moved to where a token begins.
+// Scanner walks over an SQL text. It is made as a literal, and Pos may be moved to where a token can begin.
 type Scanner struct {
 	Text string
-	Pos  int // of the next token
+	Pos  int // of the next token, or of white space before it
 	// Backslashes escape in plain strings too: the session has standard_conforming_strings off (19.13.1).
 	Backslashes bool
 }
 
-// Next returns the token at Pos and moves behind it; ok is false at the end of the text.
+// Next returns the next token and moves behind it; ok is false at the end of the text.
 func (s *Scanner) Next() (t Token, ok bool) {
-	if s.Pos >= len(s.Text) {
+	text, start := s.Text, s.Pos
+	for start < len(text) && classes[text[start]] == space {
+		start++
+	}
+	if start >= len(text) {
+		s.Pos = start
 		return Token{}, false
 	}
-	t.Start = s.Pos
-	t.Kind, t.End, t.Open = s.at(s.Pos)
+	t.Start = start
+	t.Kind, t.End, t.Open = s.at(start, classes[text[start]])
 	s.Pos = t.End
 	return t, true
 }
 
-// at measures the token that begins at pos. So do the methods that it calls, each for one kind or a few.
-func (s *Scanner) at(pos int) (kind Kind, end int, open bool) {
-	switch classes[s.Text[pos]] {
-	case space:
-		return Space, s.spaces(pos), false
+// at measures the token that begins at pos with a byte of a class. So do the methods that it calls, each for one
+// kind or a few.
+func (s *Scanner) at(pos int, first class) (kind Kind, end int, open bool) {
+	switch first {
 	case letter:
 		return s.word(pos)
-	case digit:
-		return Number, s.number(pos), false
-	case sign:
-		return s.operator(pos)
 	case special:
 		return s.special(pos)
+	case sign:
+		return s.operator(pos)
+	case dollar:
+		return s.dollar(pos)
+	case digit:
+		return Number, s.number(pos), false
 	case apostrophe:
 		return s.str(String, pos, s.Backslashes)
 	case quote:
 		return s.name(pos)
-	case dollar:
-		return s.dollar(pos)
 	}
 	return Other, pos + 1, false
 }
 
-func (s *Scanner) spaces(pos int) int {
-	for pos < len(s.Text) && classes[s.Text[pos]] == space {
-		pos++
-	}
-	return pos
-}
-
 // word measures a keyword or a name, or what a prefix and a quote begin.
 func (s *Scanner) word(pos int) (kind Kind, end int, open bool) {
-	switch s.Text[pos] | 0x20 { // a letter in lower case
-	case 'e':
-		if s.is(pos+1, '\'') {
-			return s.str(String, pos+1, true)
-		}
-	case 'n':
-		if s.is(pos+1, '\'') {
-			return s.str(String, pos+1, s.Backslashes)
-		}
-	case 'b', 'x':
-		if s.is(pos+1, '\'') {
-			return s.str(Bits, pos+1, false)
-		}
-	case 'u':
-		if s.is(pos+1, '&') && s.is(pos+2, '\'') {
-			return s.str(String, pos+2, false)
-		}
-		if s.is(pos+1, '&') && s.is(pos+2, '"') {
-			return s.name(pos + 2)
-		}
-	}
-	for end = pos + 1; end < len(s.Text) && inWord(s.Text[end]); {
+	text := s.Text
+	for end = pos + 1; end < len(text) && classes[text[end]]&inWord != 0; {
 		end++
 	}
+	if end == pos+1 && end < len(text) && (text[end] == '\'' || text[end] == '&') {
+		return s.prefixed(pos)
+	}
 	return Word, end, false
+}
+
+// prefixed measures a word of one letter with the quote behind it, if the letter is a prefix.
+func (s *Scanner) prefixed(pos int) (kind Kind, end int, open bool) {
+	mark := pos + 1
+	switch prefix := s.Text[pos] | 0x20; { // in lower case
+	case prefix == 'u' && s.is(mark, '&') && s.is(mark+1, '\''):
+		return s.str(String, mark+1, false)
+	case prefix == 'u' && s.is(mark, '&') && s.is(mark+1, '"'):
+		return s.name(mark + 1)
+	case s.is(mark, '&'):
+	case prefix == 'e':
+		return s.str(String, mark, true)
+	case prefix == 'n':
+		return s.str(String, mark, s.Backslashes)
+	case prefix == 'b', prefix == 'x':
+		return s.str(Bits, mark, false)
+	}
+	return Word, pos + 1, false
 }
 
 // special measures a character that is no operator, a pair of them, or a number that begins with its point.
@@ -92,6 +91,9 @@ func (s *Scanner) special(pos int) (kind Kind, end int, open bool) {
 // operator measures an operator, or a comment. One that ends in + or - holds a character that no operator of
 // standard SQL has; else these are signs of what follows.
 func (s *Scanner) operator(pos int) (kind Kind, end int, open bool) {
+	if pos+1 == len(s.Text) || classes[s.Text[pos+1]] != sign {
+		return Operator, pos + 1, false
+	}
 	if s.beginsComment(pos) {
 		return s.comment(pos)
 	}

@@ -5,8 +5,7 @@ type Kind uint8
 
 // The kinds of tokens.
 const (
-	Space    Kind = iota // a run of white space
-	Comment              // -- to the line's end, or /* */, which nests (4.1.5)
+	Comment  Kind = iota // -- to the line's end, or /* */, which nests (4.1.5)
 	Word                 // a keyword or a name without quotes (4.1.1)
 	Name                 // "name" or U&"name" (4.1.1)
 	String               // 'text', also with the prefix E, U& or N, and with all lines that it goes on over (4.1.2.1 to 4.1.2.3)
@@ -19,7 +18,7 @@ const (
 	Other                // a byte that begins none of these
 )
 
-var kindNames = [...]string{"Space", "Comment", "Word", "Name", "String", "Dollar", "Bits", "Number", "Param", "Operator", "Special", "Other"}
+var kindNames = [...]string{"Comment", "Word", "Name", "String", "Dollar", "Bits", "Number", "Param", "Operator", "Special", "Other"}
 
 // String returns the constant's name.
 func (k Kind) String() string {
