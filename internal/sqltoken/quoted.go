@@ -42,34 +42,26 @@ func (s *Scanner) name(pos int) (kind Kind, end int, open bool) {
 // closing returns the end of what the quote at pos begins. With doubles two quotes stand for one of the text; with
 // escapes a backslash takes the next byte along.
 func (s *Scanner) closing(pos int, doubles, escapes bool) (end int, open bool) {
-	mark := s.Text[pos]
-	for end = pos + 1; end < len(s.Text); end += 2 {
-		next := s.until(end, mark, escapes)
-		if next < 0 {
-			break
+	text, mark := s.Text, s.Text[pos]
+	for end = pos + 1; end < len(text); end++ {
+		if !escapes { // a long text is passed over fast
+			if length := strings.IndexByte(text[end:], mark); length >= 0 {
+				end += length
+			} else {
+				break
+			}
 		}
-		end += next
-		if s.Text[end] == mark && !(doubles && s.is(end+1, mark)) {
+		switch c := text[end]; {
+		case c == '\\' && escapes:
+			end++
+		case c != mark:
+		case doubles && s.is(end+1, mark):
+			end++
+		default:
 			return end + 1, false
 		}
 	}
-	return len(s.Text), true
-}
-
-// until returns how far from pos the next quote is, or with escapes the next backslash.
-func (s *Scanner) until(pos int, mark byte, escapes bool) int {
-	rest := s.Text[pos:]
-	next := strings.IndexByte(rest, mark)
-	if !escapes {
-		return next
-	}
-	if next >= 0 {
-		rest = rest[:next]
-	}
-	if backslash := strings.IndexByte(rest, '\\'); backslash >= 0 {
-		return backslash
-	}
-	return next
+	return len(text), true
 }
 
 // dollar measures a dollar quote or a parameter.
