@@ -113,7 +113,7 @@ func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 func TestRuntimeDependsOnPgxAlone(t *testing.T) {
 	t.Parallel()
 	packages := list(t)
-	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", idemModule + "/runtime"}
+	allowed := []string{"github.com/jackc/", "golang.org/x/text/", "golang.org/x/sync/", idemModule + "/runtime", idemModule + "/internal/sqltoken"}
 	for _, path := range []string{"/runtime", "/runtime/outbox", "/runtime/outbox/httpsender", "/runtime/provider"} {
 		for _, dep := range packages[idemModule+path].Deps {
 			if packages[dep].Standard {
@@ -122,6 +122,30 @@ func TestRuntimeDependsOnPgxAlone(t *testing.T) {
 			if !slices.ContainsFunc(allowed, func(prefix string) bool { return strings.HasPrefix(dep, prefix) }) {
 				t.Errorf("%s depends on %s", path, dep)
 			}
+		}
+	}
+}
+
+// TestTokenizerDependsOnNothing: the runtime, the generator and the linter share it, and none of them pays for another.
+func TestTokenizerDependsOnNothing(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	tokenizer, ok := packages[idemModule+"/internal/sqltoken"]
+	if !ok {
+		t.Fatal("there is no tokenizer")
+	}
+	for _, dep := range tokenizer.Deps {
+		if !packages[dep].Standard {
+			t.Errorf("the tokenizer depends on %s", dep)
+		}
+	}
+	for _, dir := range []string{"runtime", "gen", "lint"} {
+		shares := false
+		for path, p := range packages {
+			shares = shares || within(path, dir) && slices.Contains(p.Imports, tokenizer.ImportPath)
+		}
+		if !shares {
+			t.Errorf("nothing below %s uses the tokenizer", dir)
 		}
 	}
 }

@@ -17,10 +17,8 @@ import (
 	"github.com/idem-go/idem/lint"
 )
 
-func TestMain(m *testing.M) {
-	lint.AnalyzeEverything()
-	os.Exit(m.Run())
-}
+// everything are the rules for the cases, which belong to no module.
+var everything = lint.New(&lint.Options{Everything: true})
 
 // TestCases runs all rules together over all cases: what one of them reports in the case of another is
 // wrong too. A comment // want `expr` stands on each line that is reported.
@@ -88,7 +86,7 @@ func load(t *testing.T, src string, patterns ...string) []*packages.Package {
 func analyze(t *testing.T, src string, patterns ...string) *result {
 	t.Helper()
 	pkgs := load(t, src, patterns...)
-	graph, err := checker.Analyze(lint.Analyzers, pkgs, nil)
+	graph, err := checker.Analyze(everything, pkgs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
-
-	"github.com/idem-go/idem/lint"
 )
 
 // TestSameOutputEachTime runs everything over all cases again and again.
@@ -26,7 +24,7 @@ func TestSameOutputEachTime(t *testing.T) {
 	pkgs := load(t, src, cases(t, src)...)
 	first := ""
 	for i := range runs {
-		graph, err := checker.Analyze(lint.Analyzers, pkgs, &checker.Options{SanityCheck: i == 0})
+		graph, err := checker.Analyze(everything, pkgs, &checker.Options{SanityCheck: i == 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +204,7 @@ func TestOddPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := checker.Analyze(lint.Analyzers, pkgs, nil)
+	graph, err := checker.Analyze(everything, pkgs, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -160,7 +161,7 @@ func (r *replay) carryOut(ctx context.Context, tx pgx.Tx, list []outbox.Entry) (
 		ids[e.Table] = append(ids[e.Table], e.ID)
 	}
 	replayed := map[string][]string{}
-	for table := range ids {
+	for _, table := range slices.Sorted(maps.Keys(ids)) { // in one order: two of them do not wait for each other
 		q := r.request
 		q.Table, q.IDs = table, ids[table]
 		done, err := outbox.Replay(ctx, tx, q)
@@ -183,8 +184,8 @@ func (r *replay) tell(ctx context.Context, c *cli.Console, pool *pgxpool.Pool, l
 		left++
 		fmt.Fprintf(c.Out, "command %s of %s is left as it is: %s\n", plain(e.ID), plain(e.Table), r.whyLeft(e))
 	}
-	for table, ids := range replayed {
-		if len(ids) > 0 {
+	for _, table := range slices.Sorted(maps.Keys(replayed)) {
+		if len(replayed[table]) > 0 {
 			// Without it the relays find the commands a little later.
 			_ = outbox.Notify(ctx, pool, r.operator.schema, pgx.Identifier(strings.SplitN(table, ".", 2)).Sanitize())
 		}

@@ -20,8 +20,6 @@ type vetting struct {
 	json    bool
 	sarif   bool
 	fix     bool
-	config  string
-	names   bool
 	options vet.Options
 }
 
@@ -47,8 +45,8 @@ https://pkg.go.dev/github.com/idem-go/idem/lint .`,
 	flags.BoolVar(&v.fix, "fix", false, "apply the fixes that there are, and print what is left")
 	flags.StringSliceVar(&v.options.Enable, "enable", nil, "run only these `RULES`, separated by commas")
 	flags.StringSliceVar(&v.options.Disable, "disable", nil, "do not run these `RULES`")
-	flags.StringVar(&v.config, "config", "", "read your own sources and sinks from `FILE` instead of .idemvet")
-	flags.BoolVar(&v.names, "attempt-names", false, "take fields and parameters for attempts that are only called so")
+	flags.StringVar(&v.options.Config, "config", "", "read your own sources and sinks from `FILE` instead of .idemvet")
+	flags.BoolVar(&v.options.AttemptNames, "attempt-names", false, "take fields and parameters for attempts that are only called so")
 	v.cmd.Run = v.run
 	return v.cmd
 }
@@ -57,15 +55,12 @@ func (v *vetting) run(ctx context.Context, c *cli.Console, patterns []string) er
 	if v.json && v.sarif {
 		return v.cmd.Usagef("--json and --sarif both print to standard output; choose one")
 	}
-	if v.config != "" {
-		path, err := filepath.Abs(v.config)
+	if v.options.Config != "" {
+		path, err := filepath.Abs(v.options.Config)
 		if err != nil {
 			return err
 		}
-		lint.SetConfig(path)
-	}
-	if v.names {
-		lint.UseAttemptNames()
+		v.options.Config = path
 	}
 	if c.Env("GOGC") == "" {
 		debug.SetGCPercent(300) // a short run that holds on to most of what it makes

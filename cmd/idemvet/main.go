@@ -17,9 +17,7 @@ import (
 )
 
 func main() {
-	flag.Func("config", "read the project's own lines of the table from `FILE` (an absolute path)", func(path string) error {
-		lint.SetConfig(path)
-		return nil
-	})
-	unitchecker.Main(lint.Analyzers...)
+	var options lint.Options
+	flag.StringVar(&options.Config, "config", "", "read the project's own lines of the table from `FILE` (an absolute path)")
+	unitchecker.Main(lint.New(&options)...)
 }

@@ -22,6 +22,8 @@ package keys
 import "fmt"
 
 func Of(order string, n int) string { return fmt.Sprintf("order/%s/%d", order, n) }
+
+func Again(order string, retryCount int) string { return fmt.Sprintf("order/%s/%d", order, retryCount) }
 -- bank/bank.go --
 package bank
 
@@ -37,6 +39,14 @@ func Pay(a API, order string) (err error) {
 	}
 	return err
 }
+-- refund/refund.go --
+package refund
+
+import "shop.test/keys"
+
+type API interface{ Refund(idempotencyKey string) error }
+
+func Refund(a API, order string) error { return a.Refund(keys.Again(order, 1)) }
 -- bank/bank_test.go --
 package bank
 
@@ -89,6 +99,13 @@ func TestGoVet(t *testing.T) {
 	}
 	if out := goVet(t, dir, tool, "-attemptkey=false", "./..."); strings.Contains(out, "[attemptkey]") {
 		t.Errorf("a rule that is off reports:\n%s", out)
+	}
+	// The go command keeps what it learnt of a package apart by the flags.
+	for _, flag := range []string{"-attemptkey.names=false", "-attemptkey.names", "-attemptkey.names=false"} {
+		reports := strings.Contains(goVet(t, dir, tool, flag, "./..."), "refund/refund.go:7:")
+		if reports != (flag == "-attemptkey.names") {
+			t.Errorf("%s: the refund is reported: %t", flag, reports)
+		}
 	}
 	if out := goVet(t, dir, tool, "-json", "./..."); !strings.Contains(out, `"attemptkey": [`) {
 		t.Errorf("no JSON:\n%s", out)

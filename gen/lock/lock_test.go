@@ -102,3 +102,18 @@ func TestLocate(t *testing.T) {
 		}
 	}
 }
+
+// TestDecodeSaysTheSameEachTime: of several things that are wrong the first by name is told.
+func TestDecodeSaysTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`{"version": 1, "files": {"../c": "x", "../a": "x", "../d": "x", "../b": "x"}}`:    `"../a"`,
+		`{"version": 1, "tables": {"c": {}, "a": {}, "d": {}, "b": {}, "e": {}, "f": {}}}`: `"a"`,
+	} {
+		for range 30 {
+			if _, err := lock.Decode("idem.lock", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+	}
+}

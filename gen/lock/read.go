@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/schema"
@@ -78,19 +80,20 @@ func errorLine(data []byte, err error) int {
 	return 1 + bytes.Count(data[:min(offset, len(data))], []byte("\n"))
 }
 
-// check finds what later stages could not work with.
+// check finds what later stages could not work with: the same each time, where there are several.
 func (l *Lock) check() error {
 	if l.Migrations.Format != "" {
 		if _, err := schema.ParseFormat(string(l.Migrations.Format)); err != nil {
 			return err
 		}
 	}
-	for name := range l.Files {
+	for _, name := range slices.Sorted(maps.Keys(l.Files)) {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("the file %q does not lie below it", name)
 		}
 	}
-	for name, t := range l.Tables {
+	for _, name := range slices.Sorted(maps.Keys(l.Tables)) {
+		t := l.Tables[name]
 		if t.Display() != name || len(t.Key) == 0 || t.Outbox != nil && t.Outbox.Body == "" {
 			return fmt.Errorf("the table %q is not complete", name)
 		}

@@ -162,3 +162,28 @@ func TestCollatable(t *testing.T) {
 		}
 	}
 }
+
+// TestLexicalRules: what PostgreSQL's lexer makes of a text decides, not what it looks like.
+func TestLexicalRules(t *testing.T) {
+	t.Parallel()
+	for _, good := range []string{"shop$price", `U&"my type"`, "a$b(3)"} {
+		if err := sqltext.CheckType(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"numeric(1..2)", "a$b c$d $1", "1abc", "numeric(3not null)"} {
+		if err := sqltext.CheckType(bad); err == nil {
+			t.Errorf("%q passes as a type", bad)
+		}
+	}
+	for _, good := range []string{"f$1(2)", "0x1F + 1_000", "x'1F'", "1.5e-3", "'a'||'b'"} {
+		if err := sqltext.CheckExpression(good); err != nil {
+			t.Errorf("%s: %v", good, err)
+		}
+	}
+	for _, bad := range []string{"1abc", "1e5e'a'", "$a$x$a$", "a $b", "1$1", `U&"a`, "x'1"} {
+		if err := sqltext.CheckExpression(bad); err == nil {
+			t.Errorf("%q passes", bad)
+		}
+	}
+}

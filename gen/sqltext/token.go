@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/idem-go/idem/internal/sqltoken"
 )
 
 type tokenKind int
@@ -14,7 +15,7 @@ const (
 	word    tokenKind = iota // keyword, name or number
 	quoted                   // "name"
 	literal                  // 'text', with its prefix
-	symbol                   // one other character
+	symbol                   // anything else
 )
 
 type token struct {
@@ -35,80 +36,49 @@ func tokens(s string) ([]token, error) {
 		return nil, fmt.Errorf("it holds the control character %q", r)
 	}
 	var found []token
-	spaced := false
-	for s != "" {
-		if s[0] == ' ' {
-			s, spaced = s[1:], true
-			continue
-		}
-		t, err := next(s)
-		if err != nil {
+	scanner := sqltoken.Scanner{Text: s}
+	var before sqltoken.Token
+	for t, ok := scanner.Next(); ok; t, ok = scanner.Next() {
+		if err := admit(t, t.In(s)); err != nil {
 			return nil, err
 		}
-		s = s[len(t.text):]
-		t.spaced, spaced = spaced, false
-		found = append(found, t)
+		spaced := t.Start > before.End
+		if !spaced && runsOn(before, t) {
+			return nil, fmt.Errorf("the number %s runs into %s", before.In(s), t.In(s))
+		}
+		found = append(found, token{kind: kinds[t.Kind], text: t.In(s), spaced: spaced})
+		before = t
 	}
 	return found, nil
 }
 
-func next(s string) (token, error) {
-	r, size := utf8.DecodeRuneInString(s)
+// kinds are what the checks tell apart; all others are symbols.
+var kinds = [...]tokenKind{
+	sqltoken.Word: word, sqltoken.Number: word, sqltoken.Name: quoted, sqltoken.String: literal, sqltoken.Bits: literal,
+	sqltoken.Operator: symbol, sqltoken.Special: symbol, sqltoken.Other: symbol,
+}
+
+// admit says why a token has no place in a fragment.
+func admit(t sqltoken.Token, text string) error {
 	switch {
-	case strings.HasPrefix(s, "--"), strings.HasPrefix(s, "/*"):
-		return token{}, errors.New("it holds a comment")
-	case r == ';':
-		return token{}, errors.New("it holds a semicolon")
-	case r == '$':
-		return token{}, errors.New("it holds a $: parameters and dollar quotes have no place here")
-	case r == '\\':
-		return token{}, errors.New("it holds a backslash outside quotes")
-	case r == '"':
-		return quotedToken(quoted, s, 0, '"', false)
-	case r == '\'':
-		return quotedToken(literal, s, 0, '\'', false)
-	case isWord(r):
-		return wordToken(s)
+	case t.Kind == sqltoken.Comment:
+		return errors.New("it holds a comment")
+	case text == ";":
+		return errors.New("it holds a semicolon")
+	case text[0] == '$':
+		return errors.New("it holds a $: parameters and dollar quotes have no place here")
+	case text == `\`:
+		return errors.New("it holds a backslash outside quotes")
+	case t.Open && t.Kind == sqltoken.Name:
+		return errors.New(`the quote " is not closed`)
+	case t.Open:
+		return errors.New("the quote ' is not closed")
 	}
-	return token{kind: symbol, text: s[:size]}, nil
+	return nil
 }
 
-func isWord(r rune) bool {
-	return r == '_' || r >= utf8.RuneSelf || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// wordToken reads a word, or the literal that a word such as E is the prefix of.
-func wordToken(s string) (token, error) {
-	end := strings.IndexFunc(s, func(r rune) bool { return !isWord(r) })
-	if end < 0 {
-		end = len(s)
-	}
-	if strings.HasPrefix(s[end:], "'") {
-		if unicode.IsDigit(rune(s[0])) {
-			return token{}, errors.New("a number stands directly before a quote")
-		}
-		return quotedToken(literal, s, end, '\'', strings.EqualFold(s[:end], "e"))
-	}
-	return token{kind: word, text: s[:end]}, nil
-}
-
-// quotedToken reads up to the closing quote of the one at start. A doubled quote stands for itself, and
-// with escapes a backslash takes the next character along.
-func quotedToken(kind tokenKind, s string, start int, quote rune, escapes bool) (token, error) {
-	for i := start + 1; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		after := i + size
-		switch {
-		case escapes && r == '\\' && after < len(s):
-			_, size = utf8.DecodeRuneInString(s[after:])
-			i = after + size
-		case r == quote && strings.HasPrefix(s[after:], string(quote)):
-			i = after + 1
-		case r == quote:
-			return token{kind: kind, text: s[:after]}, nil
-		default:
-			i = after
-		}
-	}
-	return token{}, fmt.Errorf("the quote %c is not closed", quote)
+// runsOn reports whether a token stands directly behind a number that it might be taken for a part of: servers before
+// PostgreSQL 15 part them, later ones refuse them.
+func runsOn(before, t sqltoken.Token) bool {
+	return before.Kind == sqltoken.Number && (t.Kind == sqltoken.Word || t.Kind == sqltoken.String || t.Kind == sqltoken.Bits)
 }

@@ -2,10 +2,10 @@ package ambiguouskey
 
 import (
 	_ "embed"
+	"flag"
 	"fmt"
 
-	"golang.org/x/tools/go/analysis"
-
+	"github.com/idem-go/idem/lint/internal/flow"
 	"github.com/idem-go/idem/lint/internal/rule"
 	"github.com/idem-go/idem/lint/partialkey"
 )
@@ -13,25 +13,30 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "ambiguouskey",
 	Doc:      doc,
 	Severity: rule.Warning,
-	Before:   []*analysis.Analyzer{partialkey.Analyzer},
+	Before:   []*rule.Rule{partialkey.Rule},
+	Flags:    flags,
 	Run:      run,
-})
+}
 
-var everywhere bool
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
 
-func init() {
-	Analyzer.Flags.BoolVar(&everywhere, "everywhere", false, "report also in packages that do not import idem")
+// everywhere is the name of the flag.
+const everywhere = "everywhere"
+
+func flags(set *flag.FlagSet, _ *flow.Options) {
+	set.Bool(everywhere, false, "report also in packages that do not import idem")
 }
 
 const runtimePath = "github.com/idem-go/idem/runtime"
 
 func run(p *rule.Pass) {
-	if !everywhere && !importsIdem(p) {
+	if !p.Flag(everywhere) && !importsIdem(p) {
 		return
 	}
 	for s := range p.Keys {

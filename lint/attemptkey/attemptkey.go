@@ -2,6 +2,7 @@ package attemptkey
 
 import (
 	_ "embed"
+	"flag"
 	"fmt"
 
 	"github.com/idem-go/idem/lint/internal/flow"
@@ -11,16 +12,20 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "attemptkey",
 	Doc:      doc,
 	Severity: rule.Error,
+	Flags:    flags,
 	Run:      run,
-})
+}
 
-func init() {
-	Analyzer.Flags.BoolVar(&flow.AttemptNames, "names", false, "take fields and parameters for attempts that are only called so")
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
+
+func flags(set *flag.FlagSet, o *flow.Options) {
+	set.BoolVar(&o.AttemptNames, "names", o.AttemptNames, "take fields and parameters for attempts that are only called so")
 }
 
 func run(p *rule.Pass) {

@@ -2,6 +2,7 @@ package badignore
 
 import (
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,31 +17,26 @@ import (
 //go:embed doc.go
 var doc string
 
-// New makes the analyzer of the rule. It comes last: it must know which directives the others needed.
-func New(rules []*analysis.Analyzer) *analysis.Analyzer {
+// New describes the rule. It comes last: it must know which directives the others needed.
+func New(rules []*rule.Rule) *rule.Rule {
 	names := []string{"badignore"}
-	for _, a := range rules {
-		names = append(names, a.Name)
+	for _, r := range rules {
+		names = append(names, r.Name)
 	}
-	return rule.New(rule.Rule{
+	return &rule.Rule{
 		Name:     "badignore",
 		Doc:      doc,
 		Severity: rule.Warning,
 		Before:   rules,
-		Run:      func(p *rule.Pass) { run(p, rules, names) },
-	})
+		Run:      func(p *rule.Pass) { run(p, names) },
+	}
 }
 
-func run(p *rule.Pass, rules []*analysis.Analyzer, names []string) {
+func run(p *rule.Pass, names []string) {
 	used, meant := map[*ignore.Directive]bool{}, map[*ignore.Directive]bool{}
-	for _, a := range rules {
-		outcome := p.ResultOf[a].(*rule.Outcome)
-		for d := range outcome.Used {
-			used[d] = true
-		}
-		for d := range outcome.Meant {
-			meant[d] = true
-		}
+	for _, outcome := range p.Before {
+		maps.Copy(used, outcome.Used)
+		maps.Copy(meant, outcome.Meant)
 	}
 	for _, d := range p.Ignores() {
 		what, do := judge(d, names)

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/idem-go/idem/lint/attemptkey"
 	"github.com/idem-go/idem/lint/internal/flow"
 	"github.com/idem-go/idem/lint/internal/rule"
@@ -14,14 +12,17 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "freshkey",
 	Doc:      doc,
 	Severity: rule.Error,
-	Before:   []*analysis.Analyzer{attemptkey.Analyzer},
+	Before:   []*rule.Rule{attemptkey.Rule},
 	Run:      run,
-})
+}
+
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
 
 func run(p *rule.Pass) {
 	for s := range p.Keys {

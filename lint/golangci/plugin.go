@@ -37,11 +37,8 @@ func New(settings any) (register.LinterPlugin, error) {
 
 // BuildAnalyzers gives the rules that the settings choose.
 func (p *plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
-	if p.settings.Config != "" {
-		lint.SetConfig(p.settings.Config)
-	}
 	var list []*analysis.Analyzer
-	for _, a := range lint.Analyzers {
+	for _, a := range lint.New(&lint.Options{Config: p.settings.Config}) {
 		wanted := len(p.settings.Enable) == 0 || slices.Contains(p.settings.Enable, a.Name)
 		if wanted && !slices.Contains(p.settings.Disable, a.Name) {
 			list = append(list, a)

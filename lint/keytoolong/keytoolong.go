@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/idem-go/idem/lint/ambiguouskey"
 	"github.com/idem-go/idem/lint/internal/rule"
 )
@@ -13,14 +11,17 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "keytoolong",
 	Doc:      doc,
 	Severity: rule.Warning,
-	Before:   []*analysis.Analyzer{ambiguouskey.Analyzer},
+	Before:   []*rule.Rule{ambiguouskey.Rule},
 	Run:      run,
-})
+}
+
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
 
 func run(p *rule.Pass) {
 	for s := range p.Keys {

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/idem-go/idem/lint/internal/flow"
 	"github.com/idem-go/idem/lint/internal/rule"
 	"github.com/idem-go/idem/lint/unstablekey"
@@ -14,14 +12,17 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "partialkey",
 	Doc:      doc,
 	Severity: rule.Warning,
-	Before:   []*analysis.Analyzer{unstablekey.Analyzer},
+	Before:   []*rule.Rule{unstablekey.Rule},
 	Run:      run,
-})
+}
+
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
 
 func run(p *rule.Pass) {
 	for s := range p.Keys {

@@ -13,13 +13,16 @@ import (
 //go:embed doc.go
 var doc string
 
-// Analyzer is the rule.
-var Analyzer = rule.New(rule.Rule{
+// Rule describes the rule.
+var Rule = &rule.Rule{
 	Name:     "slowtx",
 	Doc:      doc,
 	Severity: rule.Warning,
 	Run:      run,
-})
+}
+
+// Analyzer is the rule, with the options that its flags set.
+var Analyzer = rule.Default.Analyzer(Rule)
 
 func run(p *rule.Pass) {
 	for _, c := range p.Flow.Calls {

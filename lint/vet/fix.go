@@ -17,13 +17,14 @@ import (
 // Fix applies the fixes of the findings and gives the files that it changed, in their order. Of fixes
 // that overlap it applies the first; another run applies the next.
 func (r *Result) Fix() ([]string, error) {
+	edits := r.edits()
 	changed := map[string][]byte{}
-	for name, edits := range r.edits() {
+	for _, name := range slices.Sorted(maps.Keys(edits)) { // the first error is the same each time
 		src, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		out, err := r.apply(src, edits)
+		out, err := r.apply(src, edits[name])
 		if err != nil {
 			return nil, err
 		}

@@ -20,6 +20,9 @@ type Options struct {
 	Patterns []string // default ./...
 	Enable   []string // the only rules to run; none means all
 	Disable  []string // rules not to run
+	// Config and AttemptNames are those of [lint.Options].
+	Config       string
+	AttemptNames bool
 }
 
 // Result is what a run found.
@@ -47,7 +50,6 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	lint.AnalyzeEverything() // only what was asked for has syntax
 	pkgs, asked, err := load(ctx, o)
 	if err != nil {
 		return nil, err
@@ -119,7 +121,8 @@ func chosen(o Options) ([]*analysis.Analyzer, error) {
 		}
 	}
 	var list []*analysis.Analyzer
-	for _, a := range lint.Analyzers {
+	// Only what was asked for has syntax, so all of that is worth a look.
+	for _, a := range lint.New(&lint.Options{Config: o.Config, AttemptNames: o.AttemptNames, Everything: true}) {
 		if (len(o.Enable) == 0 || slices.Contains(o.Enable, a.Name)) && !slices.Contains(o.Disable, a.Name) {
 			list = append(list, a)
 		}

@@ -14,14 +14,31 @@ import (
 	"github.com/idem-go/idem/lint/internal/known"
 )
 
-// Analyzer evaluates a package. The rules require it; its result is a [Package].
-var Analyzer = &analysis.Analyzer{
-	Name:             "idemflow",
-	Doc:              "follow values to deduplication keys, statements and transactions, for the rules of idem",
-	Run:              run,
-	RunDespiteErrors: true,
-	FactTypes:        []analysis.Fact{new(Summary), new(opened)},
-	ResultType:       reflect.TypeFor[*Package](),
+// Options say how packages are evaluated.
+type Options struct {
+	Config       string // names a file to read instead of looking for one
+	AttemptNames bool   // fields and parameters that are only called as an attempt are sources too
+	Everything   bool   // packages outside of the main module are worth a look too
+}
+
+// New returns an analyzer that evaluates a package as the options say when it runs. The rules require it; its result
+// is a [Package].
+func New(o *Options) *analysis.Analyzer {
+	e := &evaluator{options: o}
+	return &analysis.Analyzer{
+		Name:             "idemflow",
+		Doc:              "follow values to deduplication keys, statements and transactions, for the rules of idem",
+		Run:              e.run,
+		RunDespiteErrors: true,
+		FactTypes:        []analysis.Fact{new(Summary), new(opened)},
+		ResultType:       reflect.TypeFor[*Package](),
+	}
+}
+
+// evaluator is what the packages of one analyzer have in common.
+type evaluator struct {
+	options *Options
+	tables  tables
 }
 
 // Package is what is known of a package. In one that the gate keeps out, and in one that does not
@@ -33,6 +50,7 @@ type Package struct {
 	Escapes    []*Escape // transactions and contexts that leave their handler
 
 	pass      *analysis.Pass
+	options   Options
 	files     []*ast.File // without tests: nothing redelivers them
 	table     *known.Table
 	loops     []*Region // retry loops
@@ -50,9 +68,9 @@ type Package struct {
 	callbacks map[*ssa.Function]bool // functions that run within a transaction
 }
 
-func run(pass *analysis.Pass) (any, error) {
+func (e *evaluator) run(pass *analysis.Pass) (any, error) {
 	p := &Package{
-		pass: pass, ranges: map[token.Pos]*ast.RangeStmt{}, entries: map[string][]*known.Entry{},
+		pass: pass, options: *e.options, ranges: map[token.Pos]*ast.RangeStmt{}, entries: map[string][]*known.Entry{},
 		effects: map[*types.Func]*Summary{}, summaries: map[*types.Func]*Summary{}, syntax: map[*types.Func]*ast.FuncDecl{},
 		globals: map[*ssa.Global]*Value{}, callbacks: map[*ssa.Function]bool{}, seen: map[ast.Expr]bool{},
 	}
@@ -61,10 +79,10 @@ func run(pass *analysis.Pass) (any, error) {
 			p.files = append(p.files, file)
 		}
 	}
-	if len(p.files) == 0 || pass.TypesInfo == nil || !inScope(pass) {
+	if len(p.files) == 0 || pass.TypesInfo == nil || !p.inScope() {
 		return p, nil
 	}
-	table, err := tableFor(pass)
+	table, err := e.tables.of(p)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"golang.org/x/tools/go/analysis"
-
 	"github.com/idem-go/idem/lint/internal/known"
 )
 
@@ -14,21 +12,21 @@ import (
 // folder counts, up to the folder of go.mod.
 const ConfigFile = ".idemvet"
 
-// Config names a file to read instead of looking for one.
-var Config string
+// tables are the tables read so far.
+type tables struct {
+	read sync.Map // path of the file -> func() (*known.Table, error)
+}
 
-var tables sync.Map // path of the file -> func() (*known.Table, error)
-
-// tableFor gives the table for a package.
-func tableFor(pass *analysis.Pass) (*known.Table, error) {
-	path := Config
+// of returns the table for a package.
+func (t *tables) of(p *Package) (*known.Table, error) {
+	path := p.options.Config
 	if path == "" {
-		path = configNear(filepath.Dir(pass.Fset.File(pass.Files[0].FileStart).Name()))
+		path = configNear(filepath.Dir(p.pass.Fset.File(p.pass.Files[0].FileStart).Name()))
 	}
 	if path == "" {
 		return known.Builtin(), nil
 	}
-	load, _ := tables.LoadOrStore(path, sync.OnceValues(func() (*known.Table, error) {
+	load, _ := t.read.LoadOrStore(path, sync.OnceValues(func() (*known.Table, error) {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err

@@ -262,8 +262,8 @@ func (u *unit) slice(v *ssa.Slice) *Value {
 
 // fieldSource is the value of a field that the table knows.
 func (p *Package) fieldSource(t types.Type, i int, pos token.Pos) *Value {
-	if s, ok := deref(t).Underlying().(*types.Struct); ok && AttemptNames && i < s.NumFields() {
-		if v := named(s.Field(i).Name(), s.Field(i).Type(), pos); v != nil {
+	if s, ok := deref(t).Underlying().(*types.Struct); ok && i < s.NumFields() {
+		if v := p.named(s.Field(i).Name(), s.Field(i).Type(), pos); v != nil {
 			return v
 		}
 	}

@@ -4,22 +4,17 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
-
-	"golang.org/x/tools/go/analysis"
 )
 
-// Everything makes packages outside of the main module worth a look too.
-var Everything bool
-
 // inScope leaves out the standard library and other people's modules: for these there is the table.
-func inScope(pass *analysis.Pass) bool {
-	switch m := pass.Module; {
-	case Everything:
+func (p *Package) inScope() bool {
+	switch m := p.pass.Module; {
+	case p.options.Everything:
 		return true
 	case m != nil:
 		return m.Version == ""
 	}
-	first, _, _ := strings.Cut(pass.Pkg.Path(), "/")
+	first, _, _ := strings.Cut(p.pass.Pkg.Path(), "/")
 	return strings.Contains(first, ".")
 }
 

@@ -51,18 +51,15 @@ func isKeyHeader(name string) bool {
 	return slices.Contains(keyHeaders, folded)
 }
 
-// AttemptNames makes fields and parameters that are only called as an attempt is sources too.
-var AttemptNames bool
-
-// attemptNames are such names, folded.
+// attemptNames are those of fields and parameters that are called as an attempt is, folded.
 var attemptNames = []string{
 	"attempt", "attempts", "attemptno", "attemptnumber", "attemptcount", "retry", "retries", "retryno", "retrycount", "retrynumber", "tries",
 	"deliverycount", "redeliverycount", "receivecount", "numdelivered", "timesdelivered",
 }
 
 // named is the attempt that a field or a parameter is by its name, or nil.
-func named(name string, t types.Type, pos token.Pos) *Value {
-	if !AttemptNames || !isInteger(t) || !slices.Contains(attemptNames, fold(name)) {
+func (p *Package) named(name string, t types.Type, pos token.Pos) *Value {
+	if !p.options.AttemptNames || !isInteger(t) || !slices.Contains(attemptNames, fold(name)) {
 		return nil
 	}
 	return opaque(Origin{Kind: Attempt, What: name, Pos: pos})

@@ -244,7 +244,7 @@ func (u *unit) parameter(v *ssa.Parameter) *Value {
 	if isContext(v.Type()) {
 		return unknown
 	}
-	if a := named(v.Name(), v.Type(), v.Pos()); a != nil {
+	if a := u.p.named(v.Name(), v.Type(), v.Pos()); a != nil {
 		return a
 	}
 	for i, q := range fn.Params {

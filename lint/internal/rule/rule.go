@@ -1,9 +1,9 @@
 package rule
 
 import (
+	"flag"
 	"go/ast"
 	"go/token"
-	"reflect"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -28,7 +28,8 @@ type Rule struct {
 	Severity Severity
 	// Before are rules that come first: for an expression that one of them has spoken of, this rule has
 	// nothing to say.
-	Before []*analysis.Analyzer
+	Before []*Rule
+	Flags  func(*flag.FlagSet, *flow.Options) // defines the analyzer's flags; nil without any
 	Run    func(*Pass)
 }
 
@@ -39,40 +40,9 @@ type Outcome struct {
 	claimed map[ast.Expr]bool          // what it, or a rule before it, has spoken of
 }
 
-// severities are those of the rules made so far, by name.
-var severities = map[string]Severity{}
-
-// SeverityOf gives the severity of a rule.
-func SeverityOf(name string) Severity { return severities[name] }
-
 // URL is the page of a rule.
 func URL(name string) string {
 	return "https://pkg.go.dev/github.com/idem-go/idem/lint/" + name + "#hdr-" + name
-}
-
-// New makes the analyzer of a rule.
-func New(r Rule) *analysis.Analyzer {
-	severities[r.Name] = r.Severity
-	return &analysis.Analyzer{
-		Name:             r.Name,
-		Doc:              text(r.Name, r.Doc),
-		URL:              URL(r.Name),
-		RunDespiteErrors: true,
-		Requires:         append([]*analysis.Analyzer{flow.Analyzer, ignore.Analyzer}, r.Before...),
-		ResultType:       reflect.TypeFor[*Outcome](),
-		Run: func(pass *analysis.Pass) (any, error) {
-			p := &Pass{Pass: pass, rule: r, out: &Outcome{map[*ignore.Directive]bool{}, map[*ignore.Directive]bool{}, map[ast.Expr]bool{}}}
-			p.Flow = pass.ResultOf[flow.Analyzer].(*flow.Package)
-			p.ignored = pass.ResultOf[ignore.Analyzer].(ignore.Directives)
-			for _, before := range r.Before {
-				for e := range pass.ResultOf[before].(*Outcome).claimed {
-					p.out.claimed[e] = true
-				}
-			}
-			r.Run(p)
-			return p.out, nil
-		},
-	}
 }
 
 // text is the package comment of a doc.go without its first words, "Package name".
@@ -92,9 +62,15 @@ func text(name, source string) string {
 type Pass struct {
 	*analysis.Pass
 	Flow    *flow.Package
-	rule    Rule
+	Before  []*Outcome // of the rules before, in their order
+	rule    *Rule
 	out     *Outcome
 	ignored ignore.Directives
+}
+
+// Flag reports whether a flag of the rule's analyzer is set, which must be a boolean one that it has defined.
+func (p *Pass) Flag(name string) bool {
+	return p.Analyzer.Flags.Lookup(name).Value.(flag.Getter).Get().(bool)
 }
 
 // Finding is what a rule has to say about a place: what is wrong, why that is, and what to do.

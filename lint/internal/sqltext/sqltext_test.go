@@ -127,3 +127,49 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestLexicalRules: PostgreSQL's lexer decides where a token ends.
+func TestLexicalRules(t *testing.T) {
+	for text, table := range map[string]string{
+		"-- x\rINSERT INTO t (a) VALUES ($1)":             "t",
+		"INSERT INTO a$b (a) VALUES ($1)":                 "a$b",
+		`INSERT INTO "a""b" (a) VALUES ($1)`:              `a"b`,
+		`INSERT INTO shop.U&"t" (a) VALUES ($1)`:          "t",
+		"INSERT INTO t (b, a) VALUES (E'x'\n'\\'', $1)":   "t",
+		"INSERT INTO t (b, a) VALUES (X'1F'||B'0', $1)":   "t",
+		"INSERT INTO t (b, a) VALUES (1.5e-3+0x1F, $1)":   "t",
+		"INSERT INTO t (b, a) VALUES ($é$'; $ $é$, $1)":   "t",
+		"INSERT INTO t (b, a) VALUES (U&'\\'||N'\\', $1)": "t",
+	} {
+		list := Parse(text)
+		if len(list) != 1 || list[0].Table != table || !reflect.DeepEqual(list[0].Binds["a"], []int{0}) {
+			t.Errorf("%q: %+v", text, list)
+		}
+	}
+}
+
+// TestForeignTokens: what drivers and other databases put into a statement goes on being found beside operators.
+func TestForeignTokens(t *testing.T) {
+	show := func(text string) (list []string) {
+		for _, tok := range tokenize(text) {
+			list = append(list, map[kind]string{word: "", quoted: "q:", literal: "l:", number: "n:", placeholder: "p:", symbol: "s:"}[tok.kind]+tok.text)
+			if tok.kind != word && tok.kind != quoted && text[tok.pos:tok.end] != tok.text {
+				t.Errorf("%q: %q is at %q", text, tok.text, text[tok.pos:tok.end])
+			}
+		}
+		return list
+	}
+	for text, want := range map[string][]string{
+		"a=@b_1 AND c<>:d":    {"a", "s:=", "p:@b_1", "and", "c", "s:<", "s:>", "p::d"},
+		"a=?::int":            {"a", "s:=", "p:?", "s:::", "int"},
+		"a=-? || @ b":         {"a", "s:=", "s:-", "p:?", "s:|", "s:|", "s:@", "b"},
+		"a=`b--;c`.`d`+1":     {"a", "s:=", "q:b--;c", "s:.", "q:d", "s:+", "n:1"},
+		"`b":                  {"q:b"},
+		"@'a' :\"b\" :e'\\''": {"s:@", "l:'a'", "s::", "q:b", "s::", "l:e'\\''"},
+		"a[1:2] @@x :=y":      {"a", "s:[", "n:1", "s::", "n:2", "s:]", "s:@", "p:@x", "s::", "s:=", "y"},
+	} {
+		if got := show(text); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %q\nwant %q", text, got, want)
+		}
+	}
+}

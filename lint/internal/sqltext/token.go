@@ -1,6 +1,10 @@
 package sqltext
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/idem-go/idem/internal/sqltoken"
+)
 
 // kind is the kind of a token.
 type kind int
@@ -11,7 +15,7 @@ const (
 	literal                 // a string constant of any form
 	number                  // a numeric constant
 	placeholder             // $1, ?, :name, @name
-	symbol                  // a single byte of anything else
+	symbol                  // a single byte of anything else, or ::
 )
 
 // token is one lexical element; comments and white space are none.
@@ -30,132 +34,96 @@ func (t token) is(text string) bool {
 // name tells whether the token can name a table or a column.
 func (t token) name() bool { return t.kind == word || t.kind == quoted }
 
-// tokenize splits a text.
+// tokenize splits a text as PostgreSQL does, but for what drivers and other databases put into it: the placeholders
+// ?, :name and @name, and names in backquotes.
 func tokenize(text string) []token {
-	var tokens []token
-	for at := 0; at < len(text); {
-		if end := skip(text, at); end > at {
-			at = end
-			continue
-		}
-		t := next(text, at)
-		tokens = append(tokens, t)
-		at = t.end
+	l := lexer{scanner: sqltoken.Scanner{Text: text}}
+	for t, ok := l.scanner.Next(); ok; t, ok = l.scanner.Next() {
+		l.add(t)
 	}
-	return tokens
+	return l.tokens
 }
 
-// skip gives the end of the white space or the comment at the offset.
-func skip(text string, at int) int {
-	rest := text[at:]
-	switch {
-	case strings.IndexByte(" \t\r\n\f\v", rest[0]) >= 0:
-		return at + 1
-	case strings.HasPrefix(rest, "--"):
-		if end := strings.IndexByte(rest, '\n'); end >= 0 {
-			return at + end + 1
-		}
-		return len(text)
-	case strings.HasPrefix(rest, "/*"):
-		return at + commentLength(rest)
-	}
-	return at
+type lexer struct {
+	scanner sqltoken.Scanner
+	tokens  []token
 }
 
-// commentLength measures a block comment. PostgreSQL nests them.
-func commentLength(s string) int {
-	depth := 0
-	for i := 0; i < len(s); i++ {
-		switch {
-		case strings.HasPrefix(s[i:], "/*"):
-			depth++
-			i++
-		case strings.HasPrefix(s[i:], "*/"):
-			depth--
-			i++
-			if depth == 0 {
-				return i + 1
+// add takes a token of PostgreSQL over.
+func (l *lexer) add(t sqltoken.Token) {
+	text := t.In(l.scanner.Text)
+	switch t.Kind {
+	case sqltoken.Comment:
+	case sqltoken.Word:
+		l.append(word, strings.ToLower(text), t.Start, t.End)
+	case sqltoken.Name:
+		l.append(quoted, unquoted(text), t.Start, t.End)
+	case sqltoken.String, sqltoken.Dollar, sqltoken.Bits:
+		l.append(literal, text, t.Start, t.End)
+	case sqltoken.Number:
+		l.append(number, text, t.Start, t.End)
+	case sqltoken.Param:
+		l.append(placeholder, text, t.Start, t.End)
+	default:
+		if text == "::" {
+			l.append(symbol, text, t.Start, t.End)
+			return
+		}
+		l.symbols(t)
+	}
+}
+
+func (l *lexer) append(k kind, text string, pos, end int) {
+	l.tokens = append(l.tokens, token{k, text, pos, end})
+}
+
+// symbols parts the characters of an operator, and finds the placeholder or the name that one of them begins. What
+// stands behind it is scanned anew.
+func (l *lexer) symbols(t sqltoken.Token) {
+	text := l.scanner.Text
+	for pos := t.Start; pos < t.End; pos++ {
+		switch c := text[pos]; c {
+		case '?':
+			l.append(placeholder, "?", pos, pos+1)
+		case '`':
+			l.backquoted(pos)
+			return
+		case ':', '@':
+			if l.named(pos) {
+				return
 			}
+			l.append(symbol, text[pos:pos+1], pos, pos+1)
+		default:
+			l.append(symbol, text[pos:pos+1], pos, pos+1)
 		}
 	}
-	return len(s)
 }
 
-func next(text string, at int) token {
-	rest := text[at:]
-	c := rest[0]
-	until := func(n int, k kind) token { return token{k, rest[:n], at, at + n} }
-	switch {
-	case c == '\'':
-		return until(quotedLength(rest, '\'', false), literal)
-	case (c == 'e' || c == 'E') && strings.HasPrefix(rest[1:], "'"):
-		return until(1+quotedLength(rest[1:], '\'', true), literal)
-	case c == '"' || c == '`':
-		n := quotedLength(rest, c, false)
-		return token{quoted, strings.Trim(rest[:n], string(c)), at, at + n}
-	case c == '$':
-		return dollar(rest, at)
-	case c == '?':
-		return until(1, placeholder)
-	case (c == ':' || c == '@') && len(rest) > 1 && isLetter(rest[1]):
-		return until(1+wordLength(rest[1:]), placeholder)
-	case c == ':' && strings.HasPrefix(rest, "::"):
-		return until(2, symbol)
-	case isLetter(c):
-		n := wordLength(rest)
-		return token{word, strings.ToLower(rest[:n]), at, at + n}
-	case isDigit(c):
-		return until(wordLength(rest), number)
+// backquoted takes a name of MySQL.
+func (l *lexer) backquoted(pos int) {
+	text := l.scanner.Text
+	end := len(text)
+	if length := strings.IndexByte(text[pos+1:], '`'); length >= 0 {
+		end = pos + 1 + length + 1
 	}
-	return until(1, symbol)
+	l.append(quoted, strings.Trim(text[pos:end], "`"), pos, end)
+	l.scanner.Pos = end
 }
 
-// dollar reads $1 or a dollar-quoted string.
-func dollar(rest string, at int) token {
-	n := 1
-	for n < len(rest) && isDigit(rest[n]) {
-		n++
+// named takes the placeholder :name or @name at pos, if it is one.
+func (l *lexer) named(pos int) bool {
+	next := sqltoken.Scanner{Text: l.scanner.Text, Pos: pos + 1}
+	t, ok := next.Next()
+	if !ok || t.Kind != sqltoken.Word || t.Start != pos+1 {
+		return false
 	}
-	if n > 1 {
-		return token{placeholder, rest[:n], at, at + n}
-	}
-	tag := 1 + wordLength(rest[1:])
-	if tag < len(rest) && rest[tag] == '$' {
-		open := rest[:tag+1]
-		if end := strings.Index(rest[len(open):], open); end >= 0 {
-			n = 2*len(open) + end
-			return token{literal, rest[:n], at, at + n}
-		}
-		return token{literal, rest, at, at + len(rest)}
-	}
-	return token{symbol, "$", at, at + 1}
+	l.append(placeholder, l.scanner.Text[pos:t.End], pos, t.End)
+	l.scanner.Pos = t.End
+	return true
 }
 
-// quotedLength measures a quoted piece with its quotes; a doubled quote stands for itself.
-func quotedLength(s string, quote byte, backslash bool) int {
-	for i := 1; i < len(s); i++ {
-		switch {
-		case backslash && s[i] == '\\':
-			i++
-		case s[i] == quote && i+1 < len(s) && s[i+1] == quote:
-			i++
-		case s[i] == quote:
-			return i + 1
-		}
-	}
-	return len(s)
+// unquoted is the name in quotes, in which a doubled quote stands for one.
+func unquoted(text string) string {
+	name := text[strings.IndexByte(text, '"')+1:]
+	return strings.ReplaceAll(strings.TrimSuffix(name, `"`), `""`, `"`)
 }
-
-func wordLength(s string) int {
-	n := 0
-	for n < len(s) && (isLetter(s[n]) || isDigit(s[n])) {
-		n++
-	}
-	return n
-}
-
-func isLetter(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }

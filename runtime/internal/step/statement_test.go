@@ -60,6 +60,27 @@ func TestScanStatements(t *testing.T) {
 	}
 }
 
+// transfer is what a handler may send: it is scanned before each time.
+const transfer = `UPDATE accounts SET balance = balance - $1 WHERE id = $2 AND balance >= $1 RETURNING balance -- 'once'`
+
+func TestScanAllocatesNothing(t *testing.T) {
+	n := testing.AllocsPerRun(100, func() {
+		_ = scanStatements(transfer, false)
+		_ = scanStatements(`rollback to "a"; commit`, true)
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkScanStatements(b *testing.B) {
+	b.ReportAllocs()
+	b.SetBytes(int64(len(transfer)))
+	for b.Loop() {
+		_ = scanStatements(transfer, false)
+	}
+}
+
 // postgres asks the server: does the text end the transaction in which it is sent? The text is sent as the
 // handler's would be, and a marker statement tells whether the same transaction is still open.
 func endsTransaction(t *testing.T, conn *pgx.Conn, sql string) bool {
@@ -158,7 +179,7 @@ func TestScannerWithoutStandardStrings(t *testing.T) {
 	t.Parallel()
 	for sql, ends := range map[string]bool{
 		`SELECT '\''; COMMIT; SELECT ''''`: true, `SELECT '\'; COMMIT; --'`: false, `SELECT b'1'; COMMIT`: true, `SELECT '\\'; COMMIT`: true,
-		"SELECT 'a'\n'\\''; COMMIT; --'": true, `SELECT n'\''; COMMIT`: true,
+		"SELECT 'a'\n'\\''; COMMIT; --'": true, `SELECT n'\''; COMMIT`: true, "SELECT b'1'\n'1\\'; COMMIT": true,
 	} {
 		if got := scanStatements(sql, true).control != ""; got != ends {
 			t.Errorf("%s: detected %v, want %v", sql, got, ends)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,7 +81,7 @@ func (f *facts) load(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// judge gives the oracles that do not hold.
+// judge gives the oracles that do not hold, in their order, and of each the first cases in the order of their names.
 func (f *facts) judge() []finding.Violation {
 	v := violations{}
 	queued := map[string]int{}
@@ -90,13 +92,13 @@ func (f *facts) judge() []finding.Violation {
 		known[r.ID] = true
 		f.judgeRow(v, r)
 	}
-	for id := range f.before.commands {
+	for _, id := range slices.Sorted(maps.Keys(f.before.commands)) {
 		if !known[id] {
 			v.add("O3", "%s is not in the outbox", id)
 		}
 	}
-	for of, n := range f.after.effects {
-		if n > 1 {
+	for _, of := range slices.Sorted(maps.Keys(f.after.effects)) {
+		if n := f.after.effects[of]; n > 1 {
 			v.add("O4", "%s had its effect %d times", of, n)
 		}
 	}
@@ -105,7 +107,7 @@ func (f *facts) judge() []finding.Violation {
 }
 
 func (f *facts) judgeSteps(v violations, queued map[string]int) {
-	for n := range f.completed {
+	for _, n := range slices.Sorted(maps.Keys(f.completed)) {
 		for item := range commands.PerStep {
 			if got := queued[commands.Who(n, item)]; got != 1 {
 				v.add("O1", "%s is in the outbox %d times", commands.Who(n, item), got)
@@ -178,8 +180,8 @@ func (v violations) add(oracle, format string, args ...any) {
 }
 
 func (v violations) list() (list []finding.Violation) {
-	for _, of := range v {
-		list = append(list, *of)
+	for _, oracle := range slices.Sorted(maps.Keys(v)) {
+		list = append(list, *v[oracle])
 	}
 	return list
 }

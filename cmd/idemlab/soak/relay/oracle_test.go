@@ -73,3 +73,24 @@ func TestOraclesFindWhatIsWrong(t *testing.T) {
 		t.Errorf("%+v", missed)
 	}
 }
+
+// TestOraclesSayTheSameEachTime: which cases are told, and in which order, does not hang on the order of a map.
+func TestOraclesSayTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	spoilt := func() *facts {
+		f := well()
+		for n := range int64(20) {
+			f.completed[n+1] = true
+			f.before.commands[fmt.Sprintf("cmd_x%02d", n)] = seen{requests: 1}
+			f.after.effects[fmt.Sprintf("x%02d", n)] = 2
+		}
+		f.rows[0].State = "dead"
+		return f
+	}
+	first := fmt.Sprint(spoilt().judge())
+	for range 30 {
+		if again := fmt.Sprint(spoilt().judge()); again != first {
+			t.Fatalf("once\n%s\nthen\n%s", first, again)
+		}
+	}
+}
