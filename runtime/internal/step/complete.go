@@ -44,7 +44,10 @@ func (ex *Execution) Complete(ctx context.Context, fence Fence) error {
 	br := t.conn.SendBatch(ctx, b)
 	err := t.readPrologue(br, n, writes)
 	if err == nil && fence != nil {
-		_, err = br.Exec()
+		tag, refused := br.Exec()
+		if err = refused; err == nil && t.lent && tag.RowsAffected() == 0 {
+			err = failure.ErrLeaseLost
+		}
 	}
 	if err == nil && !t.lent {
 		tag, commitErr := br.Exec()

@@ -58,7 +58,7 @@ func (o *single) conclude(ex *Execution, r Return) Outcome {
 
 // refusedCompletion judges why a completion in a lent transaction was refused.
 func (ex *Execution) refusedCompletion(err error) Outcome {
-	if failure.Of(err) == failure.LeaseLost {
+	if errors.Is(err, failure.ErrLeaseLost) || failure.Of(err) == failure.LeaseLost {
 		return Outcome{Kind: Lost, Err: err}
 	}
 	if !failure.Answered(err) {

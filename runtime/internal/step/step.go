@@ -58,8 +58,9 @@ type Host struct {
 	IdleTimeout string
 }
 
-// Fence queues one statement that fails where the step is not the host's any more; [failure.Of] its error is
-// [failure.LeaseLost]. It runs last, in the transaction of the step's writes. nil: the host has another way to be sure.
+// Fence queues one statement that fails where the step is not the host's any more, with [failure.CodeLeaseLost], which the
+// schema's function lease_lost raises. It runs last, in the transaction of the step's writes. In a lent transaction, whose
+// commit follows by itself, it may also touch no row instead. nil: the host has another way to be sure.
 type Fence func(b *pgx.Batch)
 
 // Event returns an event of the step.
