@@ -59,14 +59,14 @@ func NewPurger(db DB, keep Retention, providers ...Declared) (*Purger, error) {
 	if p.keep.Batch == 0 {
 		p.keep.Batch = 500
 	}
-	if keep.Keep == 0 {
-		return nil, errors.New("idem: provider.Retention.Keep is not set; a purger that keeps for ever has nothing to do")
-	}
 	if err := errors.Join(
 		retention.Check(keep.ReplayWindow, retention.Time{Name: "Retention.Keep", Keep: keep.Keep}),
 		sign.Check("provider.Retention", sign.Int("Batch", keep.Batch)),
 	); err != nil {
 		return nil, err
+	}
+	if keep.Keep == 0 {
+		return nil, errors.New("idem: provider.Retention.Keep is not set; a purger that keeps for ever has nothing to do")
 	}
 	for _, declared := range providers {
 		d := declared.declared()

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -166,8 +168,10 @@ func (s *Sender) request(ctx context.Context, to *url.URL, c outbox.Command) (*h
 		req.Body, _ = body()
 	}
 	if s.cfg.Header != nil {
-		for name, values := range s.cfg.Header(c) {
-			req.Header[http.CanonicalHeaderKey(name)] = values
+		header := s.cfg.Header(c)
+		for _, name := range slices.Sorted(maps.Keys(header)) { // two spellings of one name are both sent, in one order
+			key := http.CanonicalHeaderKey(name)
+			req.Header[key] = append(req.Header[key], header[name]...)
 		}
 	}
 	req.Header.Set("Content-Type", s.cfg.ContentType)
