@@ -13,6 +13,9 @@ import (
 	"github.com/idem-go/idem/runtime/internal/store"
 )
 
+// DefaultSchema is where the runtime's tables are unless a [Config] or [WithSchema] says otherwise.
+const DefaultSchema = store.DefaultSchema
+
 // DB is what a [Client] talks to: a *pgxpool.Pool, or anything like it.
 type DB interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)

@@ -138,6 +138,19 @@ func (w *Worker) Run(ctx context.Context) error {
 	return nil
 }
 
+// connect opens the worker's connections and verifies the schema.
+func (w *Worker) connect(ctx context.Context) error {
+	err := w.cfg.openPools(ctx, w.host.Session, w.base, w.host.Name)
+	if err == nil {
+		w.held.Notifier.DB = w.host.Control
+		err = store.Verify(ctx, w.host.Control, w.host.SQL)
+	}
+	if err != nil {
+		w.host.Close()
+	}
+	return err
+}
+
 // drain waits for what runs: first for the handlers to finish by themselves, then, with their contexts
 // cancelled, for the grace. What is left is handed back; a database that does not answer is not waited for
 // longer than a lease, after which the sweep of another worker takes the steps anyway.

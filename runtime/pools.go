@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -24,41 +23,32 @@ const controlLockTimeout = "2000"
 // pgx does by itself, half of what idle workers cost the database would be that question.
 const recentlyUsed = 5 * time.Second
 
-// connect opens the worker's pools and verifies the schema.
-func (w *Worker) connect(ctx context.Context) (err error) {
-	s := w.host.Session
+// openPools opens the connections of the worker of that name, as base says otherwise.
+func (c *Config) openPools(ctx context.Context, s *store.Session, base *pgxpool.Config, name string) (err error) {
 	locks := map[string]string{"lock_timeout": controlLockTimeout}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if s.Handlers, err = w.newPool(ctx, w.cfg.Connections, nil); err != nil {
+	if s.Handlers, err = c.newPool(ctx, base, name, c.Connections, nil); err != nil {
 		return err
 	}
-	if s.Control, err = w.newPool(ctx, w.cfg.Committers+3, locks); err != nil {
+	if s.Control, err = c.newPool(ctx, base, name, c.Committers+3, locks); err != nil {
 		return err
 	}
-	if s.Aside, err = w.newPool(ctx, asideConnections, locks); err != nil {
-		return err
-	}
-	w.held.Notifier.DB = s.Control
-	return store.Verify(ctx, s.Control, s.SQL)
+	s.Aside, err = c.newPool(ctx, base, name, asideConnections, locks)
+	return err
 }
 
-func (w *Worker) newPool(ctx context.Context, connections int, session map[string]string) (*pgxpool.Pool, error) {
-	cfg := w.base.Copy()
+func (c *Config) newPool(ctx context.Context, base *pgxpool.Config, name string, connections int, session map[string]string) (*pgxpool.Pool, error) {
+	cfg := base.Copy()
 	cfg.MaxConns = int32(connections)
 	cfg.MinConns, cfg.MinIdleConns = 0, 0
 	if cfg.ShouldPing == nil {
 		cfg.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > recentlyUsed }
 	}
-	if !w.cfg.Pooler {
+	if !c.Pooler {
 		params := cfg.ConnConfig.RuntimeParams
-		params["idle_in_transaction_session_timeout"] = milliseconds(w.cfg.idleTimeout())
+		params["idle_in_transaction_session_timeout"] = milliseconds(c.idleTimeout())
 		maps.Copy(params, session)
-		orParam(params, "application_name", "idem "+w.host.Name)
-		for name, value := range w.cfg.keepalives() {
+		orParam(params, "application_name", "idem "+name)
+		for name, value := range c.keepalives() {
 			orParam(params, name, value)
 		}
 	}
@@ -74,5 +64,3 @@ func orParam(params map[string]string, name, otherwise string) {
 		params[name] = otherwise
 	}
 }
-
-func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
