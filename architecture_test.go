@@ -87,6 +87,54 @@ func TestDependenciesPointOneWay(t *testing.T) {
 	}
 }
 
+// runtimeRooms are the runtime's packages from the ground up. Each may import those of the lines before its own, and nothing
+// beside it in its line.
+var runtimeRooms = [][]string{
+	{"internal/double", "internal/failure", "internal/lifecycle", "internal/pace", "internal/probe", "internal/retention", "internal/schedule", "internal/sign"},
+	{"internal/listen", "internal/value"},
+	{"internal/store"},
+	{"internal/step"},
+	{"internal/lease", "internal/maintenance", "idemimpl"},
+	{"internal/claim", "internal/commit"},
+	{"."},
+	{"outbox", "provider"},
+	{"outbox/httpsender", "provider/ledger"},
+}
+
+// TestRuntimeIsBuiltFromTheGroundUp: the execution of a step knows no worker, what decides knows no database, and generated code
+// reaches the core without passing the worker.
+func TestRuntimeIsBuiltFromTheGroundUp(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	floor := map[string]int{}
+	for i, rooms := range runtimeRooms {
+		for _, room := range rooms {
+			floor[strings.TrimSuffix(idemModule+"/runtime/"+room, "/.")] = i
+		}
+	}
+	for p, of := range floor {
+		if _, there := packages[p]; !there {
+			t.Errorf("there is no package %s", p)
+		}
+		for _, dep := range packages[p].Imports {
+			if to, known := floor[dep]; known && to >= of {
+				t.Errorf("%s imports %s, which does not lie below it", p, dep)
+			}
+		}
+	}
+	schedule := packages[idemModule+"/runtime/internal/schedule"]
+	if !slices.Equal(schedule.Imports, []string{"time"}) {
+		t.Errorf("the schedule imports %v; it is given what it needs to know", schedule.Imports)
+	}
+	for _, p := range packages {
+		support := within(p.ImportPath, "runtime/faulttest") || within(p.ImportPath, "runtime/pgtest") ||
+			within(p.ImportPath, "runtime/internal/wire") || within(p.ImportPath, "runtime/internal/explain")
+		if _, known := floor[p.ImportPath]; within(p.ImportPath, "runtime") && !known && !support {
+			t.Errorf("%s stands on no floor; say in runtimeRooms what it may import", p.ImportPath)
+		}
+	}
+}
+
 // TestOnlyItsOwnStageKnowsATool: past the model nobody knows Go's syntax trees, and only the emitter knows jennifer.
 func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 	t.Parallel()
