@@ -211,7 +211,7 @@ func overlay(t *testing.T, patches []patch) string {
 	return file
 }
 
-// applied gives a file's text with a patch. A patch that fits nowhere, or twice, tests nothing.
+// applied returns a file's text with a patch. A patch that fits nowhere, or twice, tests nothing.
 func applied(t *testing.T, path string, p patch) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ func (b *bench) crash(way string, point probe.Point) {
 	c.kill()
 }
 
-// recover takes the run over from its dead worker and gives its end.
+// recover takes the run over from its dead worker and returns its end.
 func (b *bench) recover(run Run, way string) StepStatus {
 	b.Helper()
 	RegisterAction(b.reg, NewAction[charge](way), charger(way, b.pool))

@@ -250,7 +250,7 @@ func (m *machine) retry(t *rapid.T) {
 	s.Epoch++
 }
 
-// draw gives a run whose step is in a state.
+// draw returns a run whose step is in a state.
 func (m *machine) draw(t *rapid.T, state State) string {
 	var found []string
 	for _, run := range slices.Sorted(maps.Keys(m.steps)) {

@@ -16,7 +16,7 @@ import (
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
-// attempts runs an action whose first attempt is first, and whose later ones write as usual. It gives the
+// attempts runs an action whose first attempt is first, and whose later ones write as usual. It returns the
 // step once it has ended.
 func attempts(b *bench, first func(Context, charge) error, opts ...Option) (Run, StepStatus) {
 	b.Helper()

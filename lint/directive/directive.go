@@ -72,7 +72,7 @@ func read(p *rule.Pass) (list diag.List, placed bool) {
 	return list, placed
 }
 
-// isIgnore tells whether a report is about the linter's own directive.
+// isIgnore reports whether a report is about the linter's own directive.
 func isIgnore(file *ast.File, pos token.Pos) bool {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -84,7 +84,7 @@ func isIgnore(file *ast.File, pos token.Pos) bool {
 	return false
 }
 
-// resolvePackage gives what the generator says of the package, or nil when it cannot tell.
+// resolvePackage returns what the generator says of the package, or nil when it cannot tell.
 func resolvePackage(p *rule.Pass) diag.List {
 	dir := filepath.Dir(p.Fset.PositionFor(p.Files[0].Package, false).Filename)
 	nothing := func(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }

@@ -35,7 +35,7 @@ type Queryer interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Replay lets finished commands be sent again: those that are dead, rejected, quarantined or parked. It gives the ids
+// Replay lets finished commands be sent again: those that are dead, rejected, quarantined or parked. It returns the ids
 // of those that will be; the others are unknown, pending, delivered, or past the window.
 func Replay(ctx context.Context, db Queryer, q ReplayRequest) ([]string, error) {
 	if q.Actor == "" || q.Reason == "" {

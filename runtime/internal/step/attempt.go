@@ -74,7 +74,7 @@ func (ex *Execution) call() (output []byte, err error) {
 	return output, err
 }
 
-// input gives the step's input away: a host with many steps keeps none twice, encoded and decoded. The rare attempt that
+// input returns the step's input away: a host with many steps keeps none twice, encoded and decoded. The rare attempt that
 // is run again reads it again.
 func (ex *Execution) input() ([]byte, error) {
 	s := ex.Step

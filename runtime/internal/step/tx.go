@@ -421,7 +421,7 @@ func closeSocket(c net.Conn) {
 	}
 }
 
-// Release gives the connection back. The pool destroys one that is not idle, which rolls back.
+// Release returns the connection back. The pool destroys one that is not idle, which rolls back.
 func (t *Tx) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

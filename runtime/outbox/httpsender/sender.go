@@ -25,10 +25,10 @@ import (
 type Config struct {
 	// URL is where commands without a destination of their own go.
 	URL string
-	// Secrets gives the secrets to sign a command with: one, or two during a rotation. An error leaves the command for
+	// Secrets returns the secrets to sign a command with: one, or two during a rotation. An error leaves the command for
 	// later. Default: commands are not signed.
 	Secrets func(ctx context.Context, c outbox.Command) ([]Secret, error)
-	// Header gives further headers for a command, such as an Authorization. It is asked for each command, so that a
+	// Header returns further headers for a command, such as an Authorization. It is asked for each command, so that a
 	// destination's credentials go nowhere else.
 	Header func(c outbox.Command) http.Header
 	// ContentType of the body. Default: application/json.
