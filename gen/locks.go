@@ -6,16 +6,17 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/idem-go/idem/gen/kind"
 	"github.com/idem-go/idem/gen/lock"
 )
 
 // divide sorts the packages by the locks that they belong to, and finds the locks that the patterns reach
 // although no package there bears directives any more.
-func divide(dir string, s scope, sources []source) ([]*part, error) {
+func divide(dir string, s scope, sources []source, kinds kind.Kinds) ([]*part, error) {
 	parts := map[string]*part{}
 	at := func(lockPath string) *part {
 		if parts[lockPath] == nil {
-			parts[lockPath] = &part{base: dir, lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath)), scope: s}
+			parts[lockPath] = &part{base: dir, lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath)), scope: s, format: kinds.Lock()}
 		}
 		return parts[lockPath]
 	}

@@ -16,11 +16,12 @@ type part struct {
 	module   module
 	scope    scope
 	sources  []source
+	format   lock.Format
 }
 
 // run leads the part's lock on and adds its files to the result.
 func (p *part) run(o Options, result *Result, renamed map[string]bool) error {
-	current, err := lock.Read(p.lockPath, p.rel(p.lockPath))
+	current, err := lock.Read(p.lockPath, p.rel(p.lockPath), p.format)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (p *part) run(o Options, result *Result, renamed map[string]bool) error {
 	next, err := current.Next(lock.Run{
 		Dir: p.dir(), Name: p.rel(p.lockPath), Packages: p.models(), Generated: generated,
 		Covers: p.covers, CoversDir: p.coversDir, Renames: o.Renames,
-	})
+	}, p.format)
 	if err != nil {
 		return err
 	}

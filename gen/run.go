@@ -9,23 +9,28 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/kind"
 	"github.com/idem-go/idem/gen/model"
 	"github.com/idem-go/idem/gen/output"
+	"github.com/idem-go/idem/gen/registry"
 	"github.com/idem-go/idem/gen/resolve"
 )
 
 // Run generates, in memory. When something in the source, in idem.lock or in the way of a file must be put
 // right by a person, the error is a diag.List with all of it.
-func Run(ctx context.Context, o Options) (*Result, error) {
+func Run(ctx context.Context, o Options) (*Result, error) { return run(ctx, o, registry.Kinds) }
+
+// run is [Run] with these kinds of directives.
+func run(ctx context.Context, o Options, kinds kind.Kinds) (*Result, error) {
 	dir, err := absolute(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	sources, noHarness, err := generate(ctx, dir, o)
+	sources, noHarness, err := generate(ctx, dir, o, kinds)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := divide(dir, newScope(dir, o.Patterns), sources)
+	parts, err := divide(dir, newScope(dir, o.Patterns), sources, kinds)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +77,9 @@ type source struct {
 }
 
 // generate resolves the packages, and emits the code of each. noHarness is why their tests cannot be checked.
-func generate(ctx context.Context, dir string, o Options) (sources []source, noHarness string, err error) {
+func generate(ctx context.Context, dir string, o Options, kinds kind.Kinds) (sources []source, noHarness string, err error) {
 	emitted := map[string][]byte{}
-	resolution, err := resolve.Packages(ctx, dir, o.Patterns, tested(o), func(p *model.Package) ([]byte, error) {
+	resolution, err := resolve.Packages(ctx, dir, o.Patterns, kinds.Resolve(), tested(o, kinds.Lock()), func(p *model.Package) ([]byte, error) {
 		code, err := emit.Unformatted(p)
 		emitted[p.Path] = code
 		return code, err

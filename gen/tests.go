@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 // tested gives what says whether tests are generated for the package in a folder. What is wrong with a lock is
 // reported when its part is run.
-func tested(o Options) func(dir string) bool {
+func tested(o Options, f lock.Format) func(dir string) bool {
 	said := map[string]bool{} // by the locks that were read
 	return func(dir string) bool {
 		if o.Tests != nil {
@@ -25,7 +24,7 @@ func tested(o Options) func(dir string) bool {
 			return false
 		}
 		if _, read := said[path]; !read {
-			l, err := lock.Read(path, path)
+			l, err := lock.Read(path, path, f)
 			said[path] = err == nil && *l.Tests
 		}
 		return said[path]
@@ -77,28 +76,27 @@ func unchecked(sources []source, why string) []string {
 // table and there is no such folder.
 func (p *part) migrations(l *lock.Lock, from string) (string, error) {
 	dir := p.path(l.Migrations.Dir)
-	if _, err := os.Stat(dir); err != nil && len(l.Tables) == 0 && !p.hasEffects() {
+	if _, err := os.Stat(dir); err != nil && len(l.Tables) == 0 && !p.hasTables() {
 		return "", nil
 	}
 	rel, err := filepath.Rel(from, dir)
 	return filepath.ToSlash(rel), err
 }
 
-func (p *part) hasEffects() bool {
+func (p *part) hasTables() bool {
 	for _, src := range p.sources {
-		if len(src.model.Effects)+len(src.model.Outboxes) > 0 {
+		if len(model.All[model.Tabled](src.model)) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// untested names the handlers that have no test, and says what it takes.
+// untested names what has no test although it could have one, and says what it takes.
 func untested(p *model.Package) (notes []string) {
-	for _, h := range p.Handlers {
-		if h.Test == nil {
-			notes = append(notes, fmt.Sprintf("%s: no test for %s: write func %s(f *faulttest.F) %s, or one that gives the input as"+
-				" well, in a test file, and name it with fixture=%[3]s", h.Pos, h.Selector(), h.FixtureName(), h.Recv))
+	for _, d := range model.All[emit.Tested](p) {
+		if !d.HasTest() {
+			notes = append(notes, d.Untested())
 		}
 	}
 	return notes

@@ -10,6 +10,7 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/registry"
 )
 
 func helpVerb() *command {
@@ -33,22 +34,18 @@ func helpVerb() *command {
 
 // helpDirectives explains the directives named, or all.
 func helpDirectives(cmd *command, w io.Writer, names []string) error {
-	specs := make([]*directive.Spec, len(names))
+	all := registry.Kinds.Directives()
+	if len(names) == 0 {
+		return all.Help(w)
+	}
+	named := make(directive.Registry, len(names))
 	for i, name := range names {
 		name = strings.TrimPrefix(strings.TrimPrefix(name, "//"), "idem:")
-		if specs[i] = directive.Lookup(name); specs[i] == nil {
-			return usagef(cmd, "unknown directive %q%s", name, hint(diag.DidYouMean(diag.Suggest(name, directiveNames()))))
+		if named[i] = all.Lookup(name); named[i] == nil {
+			return usagef(cmd, "unknown directive %q%s", name, hint(diag.DidYouMean(diag.Suggest(name, all.Names()))))
 		}
 	}
-	return directive.Help(w, specs...)
-}
-
-func directiveNames() []string {
-	var names []string
-	for _, s := range directive.All() {
-		names = append(names, s.Name)
-	}
-	return names
+	return named.Help(w)
 }
 
 // usage is the command's line.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/idem-go/idem/gen/lock"
+	"github.com/idem-go/idem/gen/registry"
 )
 
 // handlerFile is what init calls the file that it makes.
@@ -66,7 +67,7 @@ func initialize(c *console, dir string) error {
 	if err != nil {
 		return err
 	}
-	current, err := lock.Read(lockPath, shortPath(lockPath))
+	current, err := lock.Read(lockPath, shortPath(lockPath), registry.Kinds.Lock())
 	if err != nil {
 		return err
 	}

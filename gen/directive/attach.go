@@ -16,7 +16,7 @@ type Placed struct {
 
 // File finds the directives of a file and the declarations that they stand on, in source order. The
 // file must have been parsed with its comments. All mistakes are reported.
-func File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
+func (r Registry) File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
 	places := map[*ast.CommentGroup]place{}
 	places[file.Doc] = place{what: "the package clause"}
 	for _, decl := range file.Decls {
@@ -27,7 +27,7 @@ func File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
 	for _, group := range file.Comments {
 		var first *Directive
 		for _, comment := range group.List {
-			d := Parse(comment, report)
+			d := r.Parse(comment, report)
 			switch {
 			case d == nil:
 			case first != nil:

@@ -1,9 +1,11 @@
-package directive
+package directive_test
 
 import (
 	"go/parser"
 	"go/token"
 	"testing"
+
+	"github.com/idem-go/idem/gen/directive"
 )
 
 func TestFileFindsTheDeclarations(t *testing.T) {
@@ -43,7 +45,7 @@ func H() {}
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := File(fset, file, func(pos token.Pos, code, fix, message string) {
+	found := all.File(fset, file, func(pos token.Pos, code, fix, message string) {
 		t.Errorf("%s: %s %s", fset.Position(pos), code, message)
 	})
 	var got []string
@@ -54,7 +56,7 @@ func H() {}
 		} else {
 			name = p.Type.Name.Name
 		}
-		got = append(got, name+" "+Format(p.Directive))
+		got = append(got, name+" "+directive.Format(p.Directive))
 	}
 	want := []string{"F //idem:action f", "G //idem:action g", "A //idem:effect table=a", "B //idem:effect table=b", "C //idem:effect table=c"}
 	if len(got) != len(want) {

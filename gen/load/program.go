@@ -18,9 +18,6 @@ import (
 	"github.com/idem-go/idem/gen/scan"
 )
 
-// RuntimePath is the import path of the package that generated code calls.
-const RuntimePath = "github.com/idem-go/idem/runtime"
-
 // Program is the packages of one run.
 type Program struct {
 	Fset     *token.FileSet
@@ -78,7 +75,7 @@ func (p *Program) parseFile(path string, src []byte) (*ast.File, error) {
 	return parser.ParseFile(p.Fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 }
 
-// Position gives a place in the source as diagnostics show it: relative to the run's directory where
+// Position returns a place in the source as diagnostics show it: relative to the run's directory where
 // the file is below it.
 func (p *Program) Position(pos token.Pos) diag.Position {
 	return p.position(p.Fset.PositionFor(pos, false))
@@ -98,7 +95,7 @@ func (p *Program) relative(path string) string {
 	return path
 }
 
-// SyntaxDiagnostics gives the package's syntax errors.
+// SyntaxDiagnostics returns the package's syntax errors.
 func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List {
 	var list diag.List
 	for _, e := range pkg.SyntaxErr {

@@ -15,7 +15,7 @@ const benchPackage = "./testdata/bench"
 // BenchmarkBareLoad.
 func BenchmarkPackages(b *testing.B) {
 	for b.Loop() {
-		if _, err := resolve.Packages(context.Background(), ".", []string{benchPackage}, tested, noCode); err != nil {
+		if _, err := resolve.Packages(context.Background(), ".", []string{benchPackage}, kinds, tested, noCode); err != nil {
 			b.Fatal(err)
 		}
 	}

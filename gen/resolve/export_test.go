@@ -1,7 +1,4 @@
 package resolve
 
-// For the tests in package resolve_test.
-var (
-	ResolveFound = resolveFound
-	MayImport    = mayImport
-)
+// ResolveFound is for the tests in package resolve_test.
+var ResolveFound = resolveFound

@@ -61,7 +61,7 @@ func TestVendoredWithoutWhatIsGenerated(t *testing.T) {
 		"\t_ \"github.com/idem-go/idem/runtime/provider\"\n\t_ \"github.com/jackc/pgx/v5/pgxpool\"\n)\n")))
 	goCommand(t, dir, "mod", "vendor")
 	t.Setenv("GOFLAGS", "-mod=vendor")
-	if _, err := resolve.Packages(t.Context(), dir, nil, tested, noCode); err != nil {
+	if _, err := resolve.Packages(t.Context(), dir, nil, kinds, tested, noCode); err != nil {
 		t.Error(err)
 	}
 }

@@ -43,7 +43,7 @@ func outcome(t *testing.T, dir string, reorder func([]*scan.Package)) string {
 		t.Fatal(err)
 	}
 	reorder(found)
-	resolution, err := resolve.ResolveFound(context.Background(), dir, found, tested, noCode)
+	resolution, err := resolve.ResolveFound(context.Background(), dir, found, kinds, tested, noCode)
 	list, ok := errors.AsType[diag.List](err)
 	if err != nil && !ok {
 		t.Fatal(err)

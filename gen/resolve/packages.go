@@ -22,16 +22,16 @@ type Tested func(dir string) bool
 // taken in import order, and emit is called with the model of each: what it returns becomes a part of
 // the package before the packages that import it are checked. tested says which of them need what tests
 // are generated from. When the source is at fault the error is a [diag.List] with everything that is wrong.
-func Packages(ctx context.Context, dir string, patterns []string, tested Tested, emit Emit) (*Resolution, error) {
+func Packages(ctx context.Context, dir string, patterns []string, kinds Kinds, tested Tested, emit Emit) (*Resolution, error) {
 	found, err := scan.Packages(ctx, dir, patterns)
 	if err != nil {
 		return nil, err
 	}
-	return resolveFound(ctx, dir, found, tested, emit)
+	return resolveFound(ctx, dir, found, kinds, tested, emit)
 }
 
-func resolveFound(ctx context.Context, dir string, found []*scan.Package, tested Tested, emit Emit) (*Resolution, error) {
-	r := &run{prog: load.Parse(dir, found), tested: tested, placed: map[*load.Package][]directive.Placed{}}
+func resolveFound(ctx context.Context, dir string, found []*scan.Package, kinds Kinds, tested Tested, emit Emit) (*Resolution, error) {
+	r := &run{kinds: kinds, prog: load.Parse(dir, found), tested: tested, placed: map[*load.Package][]directive.Placed{}}
 	for _, pkg := range r.prog.Packages {
 		r.readDirectives(pkg)
 	}
@@ -52,6 +52,7 @@ func resolveFound(ctx context.Context, dir string, found []*scan.Package, tested
 
 // run is one call of [Packages].
 type run struct {
+	kinds  Kinds
 	prog   *load.Program
 	tested Tested
 	placed map[*load.Package][]directive.Placed
@@ -64,7 +65,7 @@ func (r *run) directiveImports() []string {
 	var paths []string
 	for _, placed := range r.placed {
 		for _, p := range placed {
-			paths = append(paths, load.DirectiveImports[p.Spec.Name]...)
+			paths = append(paths, r.kinds[r.kinds.of(p.Spec)].Imports...)
 		}
 	}
 	return paths
@@ -86,7 +87,7 @@ func (r *run) readDirectives(pkg *load.Package) {
 	var list diag.List
 	var placed []directive.Placed
 	for _, file := range pkg.Syntax {
-		placed = append(placed, directive.File(r.prog.Fset, file, r.reporter(&list))...)
+		placed = append(placed, r.kinds.Directives().File(r.prog.Fset, file, r.reporter(&list))...)
 	}
 	if len(pkg.SyntaxErr) == 0 {
 		r.list, r.placed[pkg] = append(r.list, list...), placed
@@ -96,11 +97,11 @@ func (r *run) readDirectives(pkg *load.Package) {
 }
 
 func (r *run) packages(emit Emit) (*Resolution, error) {
-	resolution := &Resolution{NoHarness: r.prog.Missing(load.FaultTestPath)}
+	resolution := &Resolution{NoHarness: r.prog.Missing(model.FaultTestPath)}
 	for _, pkg := range r.prog.Packages {
 		r.prog.Check(pkg)
 		res := newResolver(r.prog, pkg, r.tested(pkg.Dir))
-		m := res.resolve(r.placed[pkg])
+		m := res.resolve(r.kinds, r.placed[pkg])
 		r.list = append(r.list, res.list...)
 		r.scopes = append(r.scopes, scoped{lockRoot(pkg.Dir, pkg.ModuleDir), m})
 		resolution.Packages = append(resolution.Packages, &Resolved{
@@ -129,5 +130,5 @@ func (r *run) emit(pkg *load.Package, m *model.Package, emit Emit) error {
 	return r.prog.Join(pkg, src)
 }
 
-// reporter gives the directive package's reports to a list.
+// reporter returns the directive package's reports to a list.
 func (r *run) reporter(list *diag.List) directive.Reporter { return reporter(r.prog, list) }

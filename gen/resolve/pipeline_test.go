@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/model"
 	"github.com/idem-go/idem/gen/resolve"
@@ -28,7 +30,7 @@ func newModule(t *testing.T, files string) string {
 // mustResolve gives the packages of the module, by path.
 func mustResolve(t *testing.T, dir string, emit resolve.Emit, patterns ...string) map[string]*resolve.Resolved {
 	t.Helper()
-	resolution, err := resolve.Packages(context.Background(), dir, patterns, tested, emit)
+	resolution, err := resolve.Packages(context.Background(), dir, patterns, kinds, tested, emit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +79,7 @@ func Z(ctx runtime.Context, in struct{}) error { return nil }
 	if fmt.Sprint(order) != "[z a]" {
 		t.Errorf("packages were taken in the order %v, want z before its importer a", order)
 	}
-	if in := got["cases.test/a"].Model.Handlers[0].In.Expr; in != "${cases.test/z}.Generated" {
+	if in := got["cases.test/a"].Model.Declarations[0].(handler.Handler).In.Expr; in != "${cases.test/z}.Generated" {
 		t.Errorf("the input is %s", in)
 	}
 }
@@ -161,7 +163,7 @@ package q
 //idem:effect table=q
 type Row struct{ A int }
 `)
-	row := mustResolve(t, dir, noCode)["cases.test/p"].Model.Effects[0]
+	row := mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations[1].(effect.Effect)
 	if got := row.Columns[0].SQLType; got != "bigint" {
 		t.Errorf("the column of a type in a broken package is %s", got)
 	}
@@ -187,7 +189,7 @@ package p
 //idem:nonsense
 func Other() {}
 `)
-	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Handlers); n != 1 {
+	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations); n != 1 {
 		t.Errorf("%d handlers", n)
 	}
 }
@@ -212,7 +214,7 @@ var c C.int
 func Charge(ctx runtime.Context, in In) error { return nil }
 `)
 	t.Setenv("CGO_ENABLED", "1")
-	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Handlers); n != 1 {
+	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations); n != 1 {
 		t.Errorf("%d handlers", n)
 	}
 }
@@ -245,7 +247,7 @@ import (
 	if err := os.RemoveAll(filepath.Join(dir, "stubs")); err != nil {
 		t.Fatal(err)
 	}
-	resolution, err := resolve.Packages(t.Context(), dir, nil, tested, noCode)
+	resolution, err := resolve.Packages(t.Context(), dir, nil, kinds, tested, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +258,7 @@ import (
 	if err := p.Check(map[string][]byte{"idem_gen_test.go": []byte("package p\n\nimport _ \"no.such/thing\"\n")}); err != nil {
 		t.Errorf("tests are checked without what they import: %v", err)
 	}
-	if p := p.Model; p.Effects[0].Columns[0].SQLType != "numeric" || p.Handlers[0].In.Expr != "${github.com/shopspring/decimal}.Decimal" {
+	if p := p.Model; p.Declarations[1].(effect.Effect).Columns[0].SQLType != "numeric" || p.Declarations[0].(handler.Handler).In.Expr != "${github.com/shopspring/decimal}.Decimal" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -320,7 +322,7 @@ func TestPatterns(t *testing.T) {
 	}
 	for pattern, want := range tests {
 		var got []string
-		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), tested, noCode)
+		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), kinds, tested, noCode)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -333,7 +335,7 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"./nowhere", "./nowhere/...", "./p/p.go", "example.com/not/there", "./p/missing.go"} {
-		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, tested, noCode); err == nil {
+		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, kinds, tested, noCode); err == nil {
 			t.Errorf("%s: no error", pattern)
 		} else if !strings.Contains(err.Error(), strings.TrimPrefix(pattern, "./")) {
 			t.Errorf("%s: the error does not name it: %v", pattern, err)
@@ -450,7 +452,7 @@ func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 func TestEmitErrorsEndTheRun(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
 	wrong := errors.New("wrong")
-	_, err := resolve.Packages(context.Background(), dir, nil, tested, func(*model.Package) ([]byte, error) { return nil, wrong })
+	_, err := resolve.Packages(context.Background(), dir, nil, kinds, tested, func(*model.Package) ([]byte, error) { return nil, wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}

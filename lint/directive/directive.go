@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/registry"
 	"github.com/idem-go/idem/gen/resolve"
 	"github.com/idem-go/idem/lint/internal/rule"
 )
@@ -64,7 +64,7 @@ func read(p *rule.Pass) (list diag.List, placed bool) {
 			at := p.Fset.PositionFor(pos, false)
 			list.Add(diag.Position{File: at.Filename, Line: at.Line, Column: at.Column}, code, fix, "%s", message)
 		}
-		placed = len(directive.File(p.Fset, file, report)) > 0 || placed
+		placed = len(registry.Kinds.Directives().File(p.Fset, file, report)) > 0 || placed
 	}
 	return list, placed
 }
@@ -85,7 +85,7 @@ func isIgnore(file *ast.File, pos token.Pos) bool {
 func resolvePackage(p *rule.Pass) diag.List {
 	dir := filepath.Dir(p.Fset.PositionFor(p.Files[0].Package, false).Filename)
 	nothing := func(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
-	_, err := resolve.Packages(context.Background(), dir, []string{"."}, tested, nothing)
+	_, err := resolve.Packages(context.Background(), dir, []string{"."}, registry.Kinds.Resolve(), tested, nothing)
 	list, ok := errors.AsType[diag.List](err)
 	if !ok {
 		return nil
@@ -104,7 +104,7 @@ func tested(dir string) bool {
 	if err != nil {
 		return false
 	}
-	l, err := lock.Read(path, path)
+	l, err := lock.Read(path, path, registry.Kinds.Lock())
 	return err == nil && l.Tests != nil && *l.Tests
 }
 
