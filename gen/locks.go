@@ -6,17 +6,18 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/idem-go/idem/gen/kind"
 	"github.com/idem-go/idem/gen/lock"
 )
 
 // divide sorts the packages by the locks that they belong to, and finds the locks that the patterns reach
 // although no package there bears directives any more.
-func divide(dir string, s scope, sources []source, kinds kind.Kinds) ([]*part, error) {
+func (t *task) divide(sources []*source) ([]*part, error) {
 	parts := map[string]*part{}
 	at := func(lockPath string) *part {
 		if parts[lockPath] == nil {
-			parts[lockPath] = &part{base: dir, lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath)), scope: s, format: kinds.Lock()}
+			p := &part{lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath))}
+			p.lock, p.lockErr = t.readLock(lockPath)
+			parts[lockPath] = p
 		}
 		return parts[lockPath]
 	}
@@ -28,7 +29,7 @@ func divide(dir string, s scope, sources []source, kinds kind.Kinds) ([]*part, e
 		p := at(lockPath)
 		p.sources = append(p.sources, src)
 	}
-	reached, err := reachedLocks(dir, s)
+	reached, err := reachedLocks(t.dir, t.scope)
 	if err != nil {
 		return nil, err
 	}

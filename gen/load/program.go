@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/scan"
 )
 
@@ -22,6 +23,7 @@ import (
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package                // in the order of their paths; in import order once [Program.Import] has run
+	Wrong    diag.List                 // what is wrong with directives themselves, and with the syntax around them
 	dirs     []string                  // the run's directory, as named and without symbolic links
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
@@ -33,14 +35,16 @@ type Program struct {
 // Package is one package of the program.
 type Package struct {
 	*scan.Package
-	Syntax    []*ast.File
-	SyntaxErr scanner.ErrorList // when not empty, Syntax is not complete
-	Types     *types.Package    // nil until the package was checked
-	Info      *types.Info
-	Errors    []types.Error // of the check; most do not matter
-	tests     []*ast.File   // those of its own tests that idem did not generate, once they are asked for
-	generated *ast.File     // what idem generated in this run, nil before
-	stale     bool          // generated has joined since the last check
+	Syntax     []*ast.File
+	Directives []directive.Placed // in source order; file by file
+	Tested     bool               // tests are generated for it
+	SyntaxErr  scanner.ErrorList  // when not empty, Syntax is not complete
+	Types      *types.Package     // nil until the package was checked
+	Info       *types.Info
+	Errors     []types.Error // of the check; most do not matter
+	tests      []*ast.File   // those of its own tests that idem did not generate, once they are asked for
+	generated  *ast.File     // what idem generated in this run, nil before
+	stale      bool          // generated has joined since the last check
 }
 
 // Parse reads the files of the packages found below dir. Neither their order nor that of the files

@@ -2,7 +2,6 @@ package resolve_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,9 +19,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/registry"
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 var update = flag.Bool("update", false, "rewrite what the golden files want")
@@ -58,7 +54,7 @@ func TestGoldenDiagnostics(t *testing.T) {
 func TestGoldenModels(t *testing.T) {
 	cases := readCases(t, "models")
 	dir := writeModule(t, cases)
-	resolution, err := resolve.Packages(context.Background(), dir, nil, kinds, tested, noCode)
+	resolution, err := resolvePackages(dir, nil, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,18 +63,9 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-// kinds are those that the golden files have.
-var kinds = registry.Kinds.Resolve()
-
-// noCode stands for the emitter where the generated code does not matter.
-func noCode(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
-
-// tested: all packages have generated tests.
-func tested(string) bool { return true }
-
 func diagnosticsOf(t *testing.T, dir string, patterns ...string) diag.List {
 	t.Helper()
-	_, err := resolve.Packages(context.Background(), dir, patterns, kinds, tested, noCode)
+	_, err := resolvePackages(dir, patterns, noCode)
 	list, ok := errors.AsType[diag.List](err)
 	if err != nil && !ok {
 		t.Fatal(err)
@@ -193,7 +180,7 @@ func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {
 
 // models writes the models of a case's packages, in JSON: a line for each package, handler, effect and
 // column. What is empty is left out.
-func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string {
+func (c goldenCase) models(t *testing.T, resolution *resolution) string {
 	t.Helper()
 	var b strings.Builder
 	line := func(indent string, v any) {

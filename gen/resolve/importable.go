@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/model"
 )
 
 // importable reports what generated code imports and the module does not have, at the first directive that needs it.
-func (r *Resolver) importable(kinds Kinds, placed []directive.Placed) {
+func (r *Resolver) importable(kinds Kinds) {
+	placed := r.Package.Directives
 	for _, path := range slices.Sorted(maps.Keys(model.Runtime)) {
 		if r.missing(placed[0].Pos, path) {
 			return // and with it all else

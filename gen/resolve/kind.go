@@ -28,6 +28,17 @@ func (k Kinds) Directives() directive.Registry {
 	return all
 }
 
+// Imports are the packages that the code of each directive imports, by the directive's name.
+func (k Kinds) Imports() map[string][]string {
+	imports := map[string][]string{}
+	for _, kind := range k {
+		for _, s := range kind.Directives {
+			imports[s.Name] = kind.Imports
+		}
+	}
+	return imports
+}
+
 // of returns the place of the kind that a directive is of.
 func (k Kinds) of(spec *directive.Spec) int {
 	for i, kind := range k {

@@ -1,7 +1,6 @@
 package resolve_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 // newModule writes the stand-in module with the files of an archive text, and gives its folder.
@@ -28,13 +26,13 @@ func newModule(t *testing.T, files string) string {
 }
 
 // mustResolve gives the packages of the module, by path.
-func mustResolve(t *testing.T, dir string, emit resolve.Emit, patterns ...string) map[string]*resolve.Resolved {
+func mustResolve(t *testing.T, dir string, emit emitter, patterns ...string) map[string]*resolved {
 	t.Helper()
-	resolution, err := resolve.Packages(context.Background(), dir, patterns, kinds, tested, emit)
+	resolution, err := resolvePackages(dir, patterns, emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byPath := map[string]*resolve.Resolved{}
+	byPath := map[string]*resolved{}
 	for _, p := range resolution.Packages {
 		byPath[p.Model.Path] = p
 	}
@@ -247,13 +245,13 @@ import (
 	if err := os.RemoveAll(filepath.Join(dir, "stubs")); err != nil {
 		t.Fatal(err)
 	}
-	resolution, err := resolve.Packages(t.Context(), dir, nil, kinds, tested, noCode)
+	resolution, err := resolvePackages(dir, nil, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := resolution.Packages[0]
-	if !strings.Contains(resolution.NoHarness, "vendor") {
-		t.Errorf("nothing imports the harness, and yet it was loaded: %q", resolution.NoHarness)
+	if !strings.Contains(resolution.Missing(model.FaultTestPath), "vendor") {
+		t.Errorf("nothing imports the harness, and yet it was loaded: %q", resolution.Missing(model.FaultTestPath))
 	}
 	if err := p.Check(map[string][]byte{"idem_gen_test.go": []byte("package p\n\nimport _ \"no.such/thing\"\n")}); err != nil {
 		t.Errorf("tests are checked without what they import: %v", err)
@@ -322,7 +320,7 @@ func TestPatterns(t *testing.T) {
 	}
 	for pattern, want := range tests {
 		var got []string
-		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), kinds, tested, noCode)
+		resolution, err := resolvePackages(dir, strings.Fields(pattern), noCode)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -335,7 +333,7 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"./nowhere", "./nowhere/...", "./p/p.go", "example.com/not/there", "./p/missing.go"} {
-		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, kinds, tested, noCode); err == nil {
+		if _, err := resolvePackages(dir, []string{pattern}, noCode); err == nil {
 			t.Errorf("%s: no error", pattern)
 		} else if !strings.Contains(err.Error(), strings.TrimPrefix(pattern, "./")) {
 			t.Errorf("%s: the error does not name it: %v", pattern, err)
@@ -452,7 +450,7 @@ func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 func TestEmitErrorsEndTheRun(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
 	wrong := errors.New("wrong")
-	_, err := resolve.Packages(context.Background(), dir, nil, kinds, tested, func(*model.Package) ([]byte, error) { return nil, wrong })
+	_, err := resolvePackages(dir, nil, func(*model.Package) ([]byte, error) { return nil, wrong })
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/model"
 )
@@ -18,25 +17,24 @@ import (
 type Resolver struct {
 	Program *load.Program
 	Package *load.Package
-	Tests   bool                      // tests are generated
 	fields  map[*types.Var]*ast.Field // the struct fields that the package's files declare
 	names   *generatedNames
 	tested  *types.Package // the package with its own tests, once it is asked for
 	list    diag.List
 }
 
-func newResolver(prog *load.Program, pkg *load.Package, tests bool) *Resolver {
-	r := &Resolver{Program: prog, Package: pkg, Tests: tests, fields: declaredFields(pkg)}
+func newResolver(program *load.Program, pkg *load.Package) *Resolver {
+	r := &Resolver{Program: program, Package: pkg, fields: declaredFields(pkg)}
 	r.names = newGeneratedNames(r)
 	return r
 }
 
-func (r *Resolver) resolve(kinds Kinds, placed []directive.Placed) *model.Package {
+func (r *Resolver) resolve(kinds Kinds) *model.Package {
 	r.onePackage()
-	r.importable(kinds, placed)
+	r.importable(kinds)
 	r.shadowed()
 	byKind := make([][]model.Declaration, len(kinds))
-	for _, p := range placed {
+	for _, p := range r.Package.Directives {
 		i := kinds.of(p.Spec)
 		if d := kinds[i].Resolve(r, p); d != nil {
 			byKind[i] = append(byKind[i], d)
@@ -66,12 +64,6 @@ func (r *Resolver) onePackage() {
 // Add reports what is wrong at a place, and what to do about it.
 func (r *Resolver) Add(pos token.Pos, code, fix, format string, args ...any) {
 	r.list.Add(r.Program.Position(pos), code, fix, format, args...)
-}
-
-func reporter(prog *load.Program, list *diag.List) directive.Reporter {
-	return func(pos token.Pos, code, fix, message string) {
-		list.Add(prog.Position(pos), code, fix, "%s", message)
-	}
 }
 
 // declaredFields leads from a field's variable to its syntax.

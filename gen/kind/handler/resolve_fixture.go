@@ -23,7 +23,7 @@ func (r resolver) fixture(p directive.Placed, h *Handler) (f fixture, ok bool) {
 	f.name = arg.Value.(string)
 	switch obj := r.WithTests().Scope().Lookup(f.name).(type) {
 	case *types.Func:
-		if !r.Tests {
+		if !r.Package.Tested {
 			return f, true // without tests the package that fixtures speak of is not loaded
 		}
 		if f.input, ok = r.fixtureSignature(obj.Signature(), h); !ok {

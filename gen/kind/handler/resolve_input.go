@@ -12,7 +12,7 @@ import (
 // only its author knows.
 func (r resolver) test(p directive.Placed, fn *types.Func, h *Handler) {
 	given, ok := r.fixture(p, h)
-	if !ok || !r.Tests || h.Recv != nil && given.name == "" {
+	if !ok || !r.Package.Tested || h.Recv != nil && given.name == "" {
 		return
 	}
 	test := &Test{Fixture: given.name}
