@@ -38,7 +38,7 @@ func (s *Spec) help(b *strings.Builder) {
 }
 
 func (s *Spec) stands() string {
-	if s.Form == string(s.On) {
+	if s.Form == s.On.String() {
 		return s.Form
 	}
 	return fmt.Sprintf("%s, %s", s.On, s.Form)

@@ -1,18 +1,30 @@
 package directive
 
-// Target is a kind of declaration that a directive may stand on.
+import "strings"
+
+// Target is a sort of declaration that a directive may stand on.
 type Target string
 
 // The targets.
 const (
-	Func   Target = "function or method"
-	Struct Target = "struct"
+	Func    Target = "function or method"
+	Struct  Target = "struct"
+	Vars    Target = "var declaration"
+	Package Target = "package clause"
 )
+
+// Targets are all that a directive may stand on.
+type Targets []Target
+
+// String writes them for people.
+func (t Targets) String() string {
+	return strings.Join(names(t, func(t Target) string { return string(t) }), " or ")
+}
 
 // Spec describes one directive.
 type Spec struct {
 	Name   string  // what follows //idem:
-	On     Target  // where it may stand
+	On     Targets // where it may stand
 	Form   string  // the form of the declaration, as the help shows it
 	Doc    string  // one line
 	Node   *Param  // the positional NAME; nil for a directive without one

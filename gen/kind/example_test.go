@@ -9,7 +9,7 @@ import (
 
 // A list of kinds is all that the stages ask of them: the directives, for one.
 func ExampleKinds_Directives() {
-	kinds := kind.Kinds{kind.Reserved("flow", directive.Struct, "var block", "Typed wiring of steps.")}
+	kinds := kind.Kinds{kind.Reserved("flow", "Typed wiring of steps.", directive.Vars)}
 	for _, spec := range kinds.Directives() {
 		fmt.Println(spec.Name, spec.Later)
 	}

@@ -20,8 +20,8 @@ type Kind struct {
 }
 
 // Reserved is the kind of a directive whose name is kept for a later version.
-func Reserved(name string, on directive.Target, form, doc string) Kind {
-	spec := &directive.Spec{Name: name, On: on, Form: form, Doc: doc, Later: true}
+func Reserved(name, doc string, on ...directive.Target) Kind {
+	spec := &directive.Spec{Name: name, On: on, Form: directive.Targets(on).String(), Doc: doc, Later: true}
 	return Kind{Resolve: resolve.Kind{Directives: []*directive.Spec{spec}}}
 }
 

@@ -48,7 +48,7 @@ func TestHelpOfOne(t *testing.T) {
 
 func TestRegistryIsComplete(t *testing.T) {
 	for _, s := range all {
-		if s.Doc == "" || s.Form == "" || s.On == "" {
+		if s.Doc == "" || s.Form == "" || len(s.On) == 0 {
 			t.Errorf("//idem:%s is not fully described", s.Name)
 		}
 		for _, p := range s.Params {

@@ -15,5 +15,5 @@ var Kinds = kind.Kinds{
 	effect.Kind,
 	outbox.Kind,
 	provider.Kind,
-	kind.Reserved("flow", directive.Struct, "var block or package comment", "Typed wiring of steps."),
+	kind.Reserved("flow", "Typed wiring of steps.", directive.Vars, directive.Package),
 }

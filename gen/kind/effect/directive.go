@@ -3,7 +3,7 @@ package effect
 import "github.com/idem-go/idem/gen/directive"
 
 var spec = &directive.Spec{
-	Name: "effect", On: directive.Struct, Form: "struct",
+	Name: "effect", On: directive.Targets{directive.Struct}, Form: "struct",
 	Doc: "One row that a step writes once, in the transaction that completes it.",
 	Params: []directive.Param{
 		{Name: "table", Kind: directive.TableName, Default: "the struct's name in snake case", Doc: "Table of the rows: name, or schema.name."},

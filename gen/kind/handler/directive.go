@@ -3,18 +3,18 @@ package handler
 import "github.com/idem-go/idem/gen/directive"
 
 var action = &directive.Spec{
-	Name: "action", On: directive.Func, Form: "func(runtime.Context, In) error",
+	Name: "action", On: directive.Targets{directive.Func}, Form: "func(runtime.Context, In) error",
 	Doc:    "A handler without an output. Clients enqueue it, workers run it.",
 	Node:   nodeName,
 	Params: limits(),
 }
 
 var step = &directive.Spec{
-	Name: "step", On: directive.Func, Form: "func(runtime.Context, In) (Out, error)",
+	Name: "step", On: directive.Targets{directive.Func}, Form: "func(runtime.Context, In) (Out, error)",
 	Doc:  "A handler with an output, which is stored when the step completes.",
 	Node: nodeName,
 	Params: limits(directive.Param{
-		Name: "max_output", Kind: directive.Size, Default: "the worker's limit",
+		Name: "max_output", Kind: directive.Size, Default: "1MiB",
 		Doc: "Largest output; a larger one discards the step and rolls its writes back.",
 	}),
 }
@@ -25,14 +25,14 @@ var nodeName = &directive.Param{
 }
 
 // limits are the arguments that actions and steps share, with more of the directive's own behind
-// max_input.
+// max_input. The defaults are the runtime's, which the generator does not import; a test of the module compares them.
 func limits(more ...directive.Param) []directive.Param {
 	params := []directive.Param{
-		{Name: "timeout", Kind: directive.Duration, Default: "the worker's", Doc: "Longest time that one attempt may take; a timeout starts a new attempt."},
-		{Name: "max_attempts", Kind: directive.Count, Default: "the worker's", Doc: "Attempts until the step is discarded."},
-		{Name: "backoff", Kind: directive.Duration, Default: "the worker's", Doc: "Wait before the second attempt; it doubles with each further one."},
-		{Name: "max_reclaims", Kind: directive.CountOrNone, Default: "unbounded", Doc: "How often a crashed execution may be taken over within one attempt."},
-		{Name: "max_input", Kind: directive.Size, Default: "the client's limit", Doc: "Largest input; a larger one is refused when it is enqueued."},
+		{Name: "timeout", Kind: directive.Duration, Default: "30s", Doc: "Longest time that one attempt may take; a timeout starts a new attempt."},
+		{Name: "max_attempts", Kind: directive.Count, Default: "20", Doc: "Attempts until the step is discarded."},
+		{Name: "backoff", Kind: directive.Duration, Default: "1s", Doc: "Wait before the second attempt; it doubles with each further one, up to an hour."},
+		{Name: "max_reclaims", Kind: directive.CountOrNone, Default: "unbounded", Doc: "How often the step may be taken over from a worker that died on it; counted over the step's whole life, all its attempts together."},
+		{Name: "max_input", Kind: directive.Size, Default: "1MiB", Doc: "Largest input; a larger one is refused when it is enqueued."},
 	}
 	params = append(params, more...)
 	return append(params,

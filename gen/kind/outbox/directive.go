@@ -3,7 +3,7 @@ package outbox
 import "github.com/idem-go/idem/gen/directive"
 
 var spec = &directive.Spec{
-	Name: "outbox", On: directive.Struct, Form: "struct",
+	Name: "outbox", On: directive.Targets{directive.Struct}, Form: "struct",
 	Doc: "One command to another system, written in the transaction that completes the step and sent by a relay afterwards.",
 	Params: []directive.Param{
 		{Name: "table", Kind: directive.TableName, Default: "the struct's name in snake case with _outbox behind it", Doc: "Table of the commands: name, or schema.name."},

@@ -3,7 +3,7 @@ package provider
 import "github.com/idem-go/idem/gen/directive"
 
 var spec = &directive.Spec{
-	Name: "provider", On: directive.Func, Form: "func(ctx context.Context, key string, req Req) (Receipt, error)",
+	Name: "provider", On: directive.Targets{directive.Func}, Form: "func(ctx context.Context, key string, req Req) (Receipt, error)",
 	Doc:  "A call to another system, sent with a stable key: once per run and node as far as that system lets it be known.",
 	Node: providerName,
 	Params: []directive.Param{
