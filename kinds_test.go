@@ -63,12 +63,12 @@ func TestStagesOfAKindAreApart(t *testing.T) {
 func loadKinds(t *testing.T) []*packages.Package {
 	t.Helper()
 	mode := packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo
-	kinds, err := packages.Load(&packages.Config{Context: t.Context(), Mode: mode}, "./gen/kind/...")
+	kinds, err := packages.Load(&packages.Config{Context: t.Context(), Mode: mode}, "./gen/kind/...", "./gen/testdata/kind/...")
 	if err != nil || packages.PrintErrors(kinds) > 0 {
 		t.Fatal("the kinds do not load: ", err)
 	}
 	kinds = slices.DeleteFunc(kinds, func(pkg *packages.Package) bool { return pkg.PkgPath == idemModule+"/gen/kind" })
-	if len(kinds) < 4 {
+	if len(kinds) < 5 {
 		t.Fatalf("%d kinds", len(kinds))
 	}
 	return kinds

@@ -16,5 +16,6 @@
 // are kept apart within a folder as they are elsewhere: what resolve files declare, emit files do not use. Kinds do not
 // import each other.
 //
-// To add a directive: such a folder, and a line in package registry.
+// To add a directive: such a folder, and a line in package registry. gen/testdata/kind/reminder is a small one that has
+// something to say to each stage; a test takes it through all of them.
 package kind

@@ -447,15 +447,6 @@ func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 	}
 }
 
-func TestEmitErrorsEndTheRun(t *testing.T) {
-	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
-	wrong := errors.New("wrong")
-	_, err := resolvePackages(dir, nil, func(*model.Package) ([]byte, error) { return nil, wrong })
-	if !errors.Is(err, wrong) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestFilesBelowALinkAreRelative(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\npackage p\n\n//idem:stpe\nfunc F() {}\n")
 	link := filepath.Join(t.TempDir(), "link")
