@@ -38,7 +38,7 @@ func (t *task) plan(program *load.Program, parts []checked) (*Result, error) {
 	if len(list) > 0 {
 		return nil, list.Sorted()
 	}
-	if err := checkRenames(t.options.Renames, renamed); err != nil {
+	if err := t.checkRenames(renamed); err != nil {
 		return nil, err
 	}
 	result.Notes = append(result.Notes, unchecked(parts, program.Missing(model.FaultTestPath))...)

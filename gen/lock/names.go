@@ -10,10 +10,11 @@ import (
 
 // names carries the durable names of a section over.
 func (s *step) names(sec *Section) {
+	owners := s.owners(sec)
 	for _, p := range s.run.Packages {
 		for _, d := range model.All[Named](p) {
 			if of, name, e := d.Entry(p.Path); of == sec {
-				s.name(sec, d, name, e)
+				s.name(sec, d, name, e, owners)
 			}
 		}
 	}
@@ -24,19 +25,19 @@ func (s *step) names(sec *Section) {
 	}
 }
 
-func (s *step) name(sec *Section, d Named, name string, e Entry) {
+func (s *step) name(sec *Section, d Named, name string, e Entry, owners map[owner]string) {
 	if other := s.Lock.entry(sec, name); other != nil {
 		s.duplicate(sec, d.At(), name, other)
 		return
 	}
 	s.Lock.keep(sec, name, e)
-	importPath, _ := e.Owner()
+	now := ownerOf(e)
 	if old := s.old.entry(sec, name); old != nil {
-		if was, _ := old.Owner(); was != importPath && !s.run.Covers(was) {
+		if was, _ := old.Owner(); was != now.importPath && !s.run.Covers(was) {
 			s.duplicate(sec, d.At(), name, old)
 		}
 	}
-	if was := s.oldName(sec, e); was != "" && was != name && !s.renamed(was, name) {
+	if was := owners[now]; was != "" && was != name && !s.renamed(was, name) {
 		s.diags.Add(d.At(), "renamed-"+string(sec.Space),
 			"keep the name, or say that it may change: idem generate --rename "+was+"="+name,
 			"the %s of %s is %q in idem.lock and %q here: %s", sec.Space, d.Selector(), was, name, sec.Harm)
@@ -50,15 +51,21 @@ func (s *step) duplicate(sec *Section, pos diag.Position, name string, other Ent
 		"the %s %q is %s.%s", sec.Space, name, importPath, selector)
 }
 
-// oldName is what the owner's name was; empty when the lock does not know the owner.
-func (s *step) oldName(sec *Section, e Entry) string {
+// owner is what a durable name is of.
+type owner struct{ importPath, selector string }
+
+func ownerOf(e Entry) owner {
 	importPath, selector := e.Owner()
-	for _, name := range slices.Sorted(maps.Keys(s.old.Names[sec.Key])) {
-		if p, f := s.old.Names[sec.Key][name].Owner(); p == importPath && f == selector {
-			return name
-		}
+	return owner{importPath, selector}
+}
+
+// owners are the names in the old lock by what they are of, the first one of each.
+func (s *step) owners(sec *Section) map[owner]string {
+	names := map[owner]string{}
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(s.old.Names[sec.Key]))) {
+		names[ownerOf(s.old.Names[sec.Key][name])] = name
 	}
-	return ""
+	return names
 }
 
 // renamesTo marks a rename to the name as used when the lock knows the old name.
@@ -74,47 +81,51 @@ func (s *step) renamesTo(name string, known func(from string) bool) {
 // package that the run leaves alone. What lies within the run was compared before.
 func (s *step) reserved() {
 	const fix = "give one of them another name"
+	own, with := s.strangers()
 	for _, p := range s.run.Packages {
 		for _, d := range model.All[Named](p) {
 			sec, name, e := d.Entry(p.Path)
 			for _, c := range e.Reserves(name) {
-				if importPath, selector, found := s.stranger(c); found {
+				if of, found := own[place{c.Space, c.Name}]; found {
 					s.diags.Add(d.At(), duplicateCode(c.Space), fix, "the %s %s is the %s %q, and so is %s.%s",
-						c.Owner, d.Selector(), c.Space, c.Name, importPath, selector)
+						c.Owner, d.Selector(), c.Space, c.Name, of.importPath, of.selector)
 				}
 			}
-			if owner, importPath, selector, found := s.reservedBy(sec.Space, name); found {
-				s.diags.Add(d.At(), duplicateCode(sec.Space), fix, "the %s %q is the %s %s.%s", sec.Space, name, owner, importPath, selector)
+			if of, found := with[place{sec.Space, name}]; found {
+				s.diags.Add(d.At(), duplicateCode(sec.Space), fix, "the %s %q is the %s %s.%s", sec.Space, name, of.role, of.importPath, of.selector)
 			}
 		}
 	}
 }
 
-// stranger finds the owner of a name, if that is in a package that the run leaves alone.
-func (s *step) stranger(c model.Claim) (importPath, selector string, found bool) {
-	for _, sec := range s.format.Sections {
-		if e := s.Lock.entry(sec, c.Name); sec.Space == c.Space && e != nil {
-			importPath, selector = e.Owner()
-			return importPath, selector, !s.run.Covers(importPath)
-		}
-	}
-	return "", "", false
+// place is a name in its space.
+type place struct {
+	space model.Space
+	name  string
 }
 
-// reservedBy finds what reserves a name in a package that the run leaves alone.
-func (s *step) reservedBy(space model.Space, name string) (owner, importPath, selector string, found bool) {
+// reservation is what has a name that comes with its own.
+type reservation struct {
+	owner
+	role string // what it has it for: "undo of the provider"
+}
+
+// strangers are the names in packages that the run leaves alone: their own, and those that come with them.
+func (s *step) strangers() (own map[place]owner, with map[place]reservation) {
+	own, with = map[place]owner{}, map[place]reservation{}
 	for _, sec := range s.format.Sections {
-		for _, of := range slices.Sorted(maps.Keys(s.Lock.Names[sec.Key])) {
-			e := s.Lock.Names[sec.Key][of]
-			importPath, selector := e.Owner()
-			for _, c := range e.Reserves(of) {
-				if c.Space == space && c.Name == name && !s.run.Covers(importPath) {
-					return c.Owner, importPath, selector, true
-				}
+		for name, e := range s.Lock.Names[sec.Key] {
+			of := ownerOf(e)
+			if s.run.Covers(of.importPath) {
+				continue
+			}
+			own[place{sec.Space, name}] = of
+			for _, c := range e.Reserves(name) {
+				with[place{c.Space, c.Name}] = reservation{of, c.Owner}
 			}
 		}
 	}
-	return "", "", "", false
+	return own, with
 }
 
 // entry returns what the lock keeps of a name; nil when it does not know it.

@@ -91,11 +91,7 @@ func (p *project) refused(change func(*lock.Run), code string, packages []*model
 func names(migrations map[string][]byte) []string { return slices.Sorted(maps.Keys(migrations)) }
 
 func pkg(name string, parts ...model.Declaration) *model.Package {
-	p := &model.Package{Path: "shop.test/" + name, Name: name}
-	for _, part := range parts {
-		p.Declarations = append(p.Declarations, part)
-	}
-	return p
+	return &model.Package{Path: "shop.test/" + name, Name: name, Declarations: parts}
 }
 
 func newHandler(fn, node string) handler.Handler {

@@ -2,6 +2,7 @@ package lock
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/idem-go/idem/gen/model"
 	"github.com/idem-go/idem/gen/schema"
@@ -43,6 +44,15 @@ func ReadEntry[E Entry](data []byte) (Entry, error) {
 
 // Format is what the lock holds of the kinds.
 type Format struct {
-	Sections []*Section // those with names that others reserve come first
+	Sections []*Section
 	Forms    schema.Forms
+}
+
+// Spaces names for people what there are durable names of.
+func (f Format) Spaces() string {
+	spaces := make([]string, len(f.Sections))
+	for i, sec := range f.Sections {
+		spaces[i] = string(sec.Space)
+	}
+	return strings.Join(spaces, ", ")
 }
