@@ -68,7 +68,15 @@ func TestDependenciesPointOneWay(t *testing.T) {
 		{"gen/emit", "gen/resolve", "emitters see the model alone"},
 		{"gen/emit", "gen/load", "emitters see the model alone"},
 		{"gen/schema", "gen/resolve", "emitters see the model alone"},
+		{"gen/emit", "gen/directive", "emitters see the model alone"},
+		{"gen/schema", "gen/load", "emitters see the model alone"},
+		{"gen/lock", "gen/resolve", "what is remembered is of the model"},
+		{"gen/lock", "gen/emit", "what is remembered does not depend on how it is written"},
 		{"gen/resolve", "gen/emit", "what is read does not depend on what is written"},
+		{"gen/resolve", "gen/lock", "what is read does not depend on what was remembered"},
+		{"gen/resolve", "gen/schema", "what is read does not depend on what is written"},
+		{"gen/directive", "gen/model", "a directive is known before there is a model"},
+		{"gen/load", "gen/resolve", "the stages come one after the other"},
 		{"migrations", "gen", "the tables do not depend on the generator"},
 	} {
 		if rule.from == rule.to {
@@ -135,6 +143,24 @@ func TestRuntimeIsBuiltFromTheGroundUp(t *testing.T) {
 	}
 }
 
+// TestStagesKnowNoKind: what is special about a directive stands in the folder of its kind, and one list names the kinds.
+func TestStagesKnowNoKind(t *testing.T) {
+	t.Parallel()
+	for path, p := range list(t) {
+		for _, dep := range p.Imports {
+			kind, found := strings.CutPrefix(dep, idemModule+"/gen/kind/")
+			if !found || within(path, "gen/registry") || within(path, "cmd/idem") {
+				continue
+			}
+			if within(path, "gen/kind") {
+				t.Errorf("%s imports the kind %s: kinds do not know each other", path, kind)
+			} else if within(path, "gen") || within(path, "lint") {
+				t.Errorf("%s imports the kind %s: only gen/registry names the kinds", path, kind)
+			}
+		}
+	}
+}
+
 // TestOnlyItsOwnStageKnowsATool: past the model nobody knows Go's syntax trees, and only the emitter knows jennifer.
 func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 	t.Parallel()
@@ -151,8 +177,8 @@ func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 				t.Errorf("%s imports go/types; what it needs of it belongs into the model", path)
 			}
 		}
-		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") {
-			t.Errorf("%s imports jennifer; only gen/emit writes Go code", path)
+		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") && !within(path, "gen/kind") {
+			t.Errorf("%s imports jennifer; only gen/emit and the kinds' emit files write Go code", path)
 		}
 	}
 }
