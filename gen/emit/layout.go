@@ -51,6 +51,7 @@ func Braced(items []Sized, used, indent int) *jen.Statement {
 // Block is a composite literal with a field a line.
 var Block = jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}
 
+// StringSlice writes a []string behind so many columns.
 func StringSlice(items []string, used int) jen.Code {
 	literals := make([]Sized, len(items))
 	for i, item := range items {
@@ -60,6 +61,7 @@ func StringSlice(items []string, used int) jen.Code {
 	return jen.Index().String().Add(Braced(literals, used+len("[]string{},")+TabWidth, 1))
 }
 
+// IntSlice writes a []int in one line.
 func IntSlice(items []int) jen.Code {
 	literals := make([]jen.Code, len(items))
 	for i, item := range items {

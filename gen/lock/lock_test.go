@@ -64,6 +64,9 @@ func TestDecodeSaysHowToRecover(t *testing.T) {
 		"format":     {`{"migrations": {"format": "flyway"}}`, "flyway", 1},
 		"table":      {`{"tables": {"x": {"table": "y", "key": ["a"]}}}`, "not complete", 1},
 		"wrong type": {`{"files": []}`, "not valid", 1},
+		"section":    {"{\n\"nodes\": []}", "nodes: ", 2},
+		"entry":      {"{\"nodes\": {\n\"a\": {},\n\"b\": 1}}", `the node "b"`, 3},
+		"form":       {"{\n\"tables\": {\"x\":\n{\"table\": \"x\", \"key\": [\"a\"], \"outbox\": {}}}}", `the table "x" is not complete`, 3},
 	} {
 		_, err := lock.Decode("shop/idem.lock", []byte(c.text), registry.Kinds.Lock())
 		list, ok := errors.AsType[diag.List](err)

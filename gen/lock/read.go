@@ -83,7 +83,7 @@ func Decode(name string, data []byte, f Format) (*Lock, error) {
 	}
 	l := &Lock{Migrations: own.Migrations, Tests: own.Tests, Files: own.Files}
 	if err := cmp.Or(l.readNames(data, f.Sections), l.readTables(own.Tables, f.Forms), l.check()); err != nil {
-		return nil, bad(name, 1, restore, "%v", err)
+		return nil, bad(name, partLine(data, err), restore, "%v", err)
 	}
 	l.complete(f)
 	return l, nil
@@ -102,12 +102,12 @@ func (l *Lock) readNames(data []byte, sections []*Section) error {
 			continue
 		}
 		if err := json.Unmarshal(parts[sec.Key], &entries); err != nil {
-			return fmt.Errorf("%s: %w", sec.Key, err)
+			return &partError{parts[sec.Key], fmt.Errorf("%s: %w", sec.Key, err)}
 		}
 		for _, name := range slices.Sorted(maps.Keys(entries)) {
 			e, err := sec.Read(entries[name])
 			if err != nil {
-				return fmt.Errorf("the %s %q: %w", sec.Space, name, err)
+				return &partError{entries[name], fmt.Errorf("the %s %q: %w", sec.Space, name, err)}
 			}
 			l.keep(sec, name, e)
 		}
@@ -120,11 +120,26 @@ func (l *Lock) readTables(tables map[string]json.RawMessage, forms schema.Forms)
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
 		t, err := schema.ReadTable(tables[name], forms)
 		if err != nil || t.Display() != name || len(t.Key) == 0 {
-			return fmt.Errorf("the table %q is not complete", name)
+			return &partError{tables[name], fmt.Errorf("the table %q is not complete", name)}
 		}
 		l.Tables[name] = t
 	}
 	return nil
+}
+
+// partError says that a part of the file is wrong.
+type partError struct {
+	part json.RawMessage
+	error
+}
+
+// partLine is where the part begins that an error is about.
+func partLine(data []byte, err error) int {
+	wrong, ok := errors.AsType[*partError](err)
+	if !ok {
+		return 1
+	}
+	return 1 + bytes.Count(data[:max(0, bytes.Index(data, wrong.part))], []byte("\n"))
 }
 
 // errorLine is where the decoder gave up.

@@ -117,6 +117,7 @@ func MarshalsItself(t types.Type) bool {
 	return hasMethods(t, "MarshalJSON", "UnmarshalJSON") || hasMethods(t, "MarshalText", "UnmarshalText")
 }
 
+// KindName says for people what sort of type one is that JSON cannot carry.
 func KindName(t types.Type) string {
 	switch t.(type) {
 	case *types.Chan:

@@ -38,10 +38,12 @@ func HoldsBytes(t types.Type) bool {
 	return isBytes(t) && (!named || known.encode == model.JSON)
 }
 
+// IsPlainBytes reports whether a type is []byte itself, or json.RawMessage.
 func IsPlainBytes(t types.Type) bool {
 	return types.Identical(t, types.NewSlice(types.Typ[types.Byte])) || IsNamed(t, "encoding/json", "RawMessage")
 }
 
+// IsString reports whether the underlying type is a string.
 func IsString(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsString != 0

@@ -37,7 +37,10 @@ func readForm(data []byte) (schema.Form, error) {
 	return c, nil
 }
 
-func (c commands) Kind() string  { return form }
+// Kind is the name of the form.
+func (c commands) Kind() string { return form }
+
+// Holds: the rows are commands.
 func (c commands) Holds() string { return "commands" }
 
 // Exact: what commands are told apart, sorted and sent by is compared byte by byte.
@@ -45,10 +48,12 @@ func (c commands) Exact(column string) bool {
 	return column == c.To || column == c.OrderBy || column == c.Item
 }
 
+// Constraints are the further checks of a table of commands.
 func (c commands) Constraints(table string) []string {
 	return []string{check(table, "state"), check(table, "finished"), check(table, "claim"), check(table, "receipt")}
 }
 
+// Indexes are those that relays and retention go by.
 func (c commands) Indexes(table string) []string {
 	return []string{indexName(table, "pending"), indexName(table, "finished")}
 }
