@@ -31,7 +31,7 @@ func limits(more ...directive.Param) []directive.Param {
 		{Name: "timeout", Kind: directive.Duration, Default: "30s", Doc: "Longest time that one attempt may take; a timeout starts a new attempt."},
 		{Name: "max_attempts", Kind: directive.Count, Default: "20", Doc: "Attempts until the step is discarded."},
 		{Name: "backoff", Kind: directive.Duration, Default: "1s", Doc: "Wait before the second attempt; it doubles with each further one, up to an hour."},
-		{Name: "max_reclaims", Kind: directive.CountOrNone, Default: "unbounded", Doc: "How often the step may be taken over from a worker that died on it; counted over the step's whole life, all its attempts together."},
+		{Name: "max_reclaims", Kind: directive.CountOrNone, Default: "unbounded", Doc: "How often an attempt may be taken over from a worker that died on it; the count begins anew with the next attempt."},
 		{Name: "max_input", Kind: directive.Size, Default: "1MiB", Doc: "Largest input; a larger one is refused when it is enqueued."},
 	}
 	params = append(params, more...)
