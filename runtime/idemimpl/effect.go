@@ -95,6 +95,10 @@ func (e *Effect) row(runID, node string, args []any) (step.Write, error) {
 			}
 			arg, digested[i] = a.value, a.digested()
 		}
+		arg, err := snapshot(arg)
+		if err != nil {
+			return step.Write{}, fmt.Errorf("idem: column %q of %s: %w", e.Columns[i], e.Table, err)
+		}
 		values = append(values, arg)
 	}
 	digest, err := value.Digest(e.Columns, digested)
