@@ -43,7 +43,7 @@ func list(t *testing.T) map[string]listed {
 	}
 }
 
-// within tells whether path is one of the module's packages at or below dir.
+// within reports whether path is one of the module's packages at or below dir.
 func within(path, dir string) bool {
 	return path == idemModule+"/"+dir || strings.HasPrefix(path, idemModule+"/"+dir+"/")
 }
