@@ -59,7 +59,7 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	w.host = &step.Host{
 		Session: &store.Session{
 			SQL: store.NewStatements(cfg.Schema), Schema: cfg.Schema, Log: cfg.Logger.With("worker", name),
-			Observe: observing(cfg.Observer), Within: cfg.Lease,
+			Observer: observing(cfg.Observer), Within: cfg.Lease,
 		},
 		Name: name, Grace: cfg.Grace, IdleTimeout: cfg.pooledIdleTimeout(),
 	}

@@ -35,6 +35,9 @@ func (ex *Execution) Run(owner Owner) (again bool) {
 		if !returned {
 			r.Err = &failure.PanicError{Value: "the handler ended its goroutine", Stack: debug.Stack()}
 		}
+		if ex.tx.lent {
+			ex.tx.returned(r.Err) // also after a panic
+		}
 		r.Cause = ex.End(errReturned)
 		timeout.Stop()
 		again = owner.Returned(ex, r)

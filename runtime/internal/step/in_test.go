@@ -82,7 +82,7 @@ func newProgram(t *testing.T) *program {
 	p.host = &step.Host{
 		Session: &store.Session{
 			SQL: store.NewStatements(store.DefaultSchema), Schema: store.DefaultSchema, Log: slog.New(slog.DiscardHandler),
-			Observe: p.observe, Within: time.Minute, Handlers: p.pool, Control: p.pool, Aside: p.pool,
+			Observer: p.observe, Within: time.Minute, Handlers: p.pool, Control: p.pool, Aside: p.pool,
 		},
 		Name: "program", Steps: context.Background(), Lasting: context.Background(), Grace: 100 * time.Millisecond,
 	}

@@ -72,16 +72,9 @@ func (o Outcome) Event() lifecycle.Kind {
 // [Execution.Complete]; of any other the completion transaction is over.
 func (ex *Execution) Conclude(r Return) Outcome {
 	s := ex.Step
-	switch {
-	case errors.Is(r.Cause, failure.ErrLeaseLost):
+	if o, cut := s.cutOff(r.Cause, r.Err); cut {
 		ex.tx.Release()
-		return Outcome{Kind: Lost, Err: failure.ErrLeaseLost}
-	case errors.Is(r.Cause, failure.ErrShutdown):
-		ex.tx.Release()
-		return HandedBack(nil)
-	case errors.Is(r.Cause, failure.ErrAttemptTimeout):
-		ex.tx.Release()
-		return s.Failed(lifecycle.ReasonTimeout, errors.Join(failure.ErrAttemptTimeout, r.Err))
+		return o
 	}
 	err := r.Err
 	if err == nil {
@@ -96,6 +89,19 @@ func (ex *Execution) Conclude(r Return) Outcome {
 	s.Output = r.Output
 	probe.At(probe.CompleteBeforeFence, s.RunID, s.Node)
 	return Outcome{Kind: Completed, Output: r.Output}
+}
+
+// cutOff returns the outcome of an attempt that was ended before its handler was back, if it was. err is what that returned.
+func (s *Step) cutOff(cause, err error) (o Outcome, cut bool) {
+	switch {
+	case errors.Is(cause, failure.ErrLeaseLost):
+		return Outcome{Kind: Lost, Err: failure.ErrLeaseLost}, true
+	case errors.Is(cause, failure.ErrShutdown):
+		return HandedBack(nil), true
+	case errors.Is(cause, failure.ErrAttemptTimeout):
+		return s.Failed(lifecycle.ReasonTimeout, errors.Join(failure.ErrAttemptTimeout, err)), true
+	}
+	return Outcome{}, false
 }
 
 // GiveUp ends the completion transaction, which rolls one of the execution's own back, and judges what err means.

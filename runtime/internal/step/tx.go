@@ -215,6 +215,9 @@ func (t *Tx) enter(ctx context.Context) error {
 }
 
 func (t *Tx) acquire(ctx context.Context) error {
+	if t.lent {
+		return failure.ErrAttemptEnded // it is its owner's again
+	}
 	pooled, err := t.ex.Host.Handlers.Acquire(ctx)
 	if err != nil {
 		t.broken = err
@@ -309,7 +312,8 @@ func (t *Tx) after(err error) error {
 }
 
 // returned looks at the transaction when the handler comes back. That is before the attempt ends, and with it
-// the handler's context: what is still being read under it can be read to its end, until the timeout.
+// the handler's context: what is still being read under it can be read to its end, until the timeout. A connection of
+// the execution's own is not worth that after a failure, a lent one is: its owner may go back to a savepoint.
 func (t *Tx) returned(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -318,7 +322,7 @@ func (t *Tx) returned(err error) {
 	}
 	var unread error
 	if t.open != nil {
-		if err == nil {
+		if err == nil || t.lent {
 			t.open.finish()
 		}
 		unread = t.open.failure()
@@ -358,28 +362,35 @@ func (t *Tx) verdict() error {
 
 // kill ends the transaction from outside, also while a statement of it is running.
 func (t *Tx) kill() {
-	locked := t.mu.TryLock()
-	if locked && (t.open == nil || t.open.finished()) {
-		t.releaseLocked()
-		t.mu.Unlock()
+	if t.cut() {
 		return
 	}
-	// The handler is inside a statement, or reads a result. Closing the socket wakes it up.
-	cut := t.cutSocket()
-	if !locked {
-		t.mu.Lock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.leave()
+}
+
+// cut keeps the handler from sending anything more, and waits for nobody. done reports whether the connection is given up as
+// well: it is not while the handler is inside a call, where its own code may be what takes long.
+func (t *Tx) cut() (done bool) {
+	if !t.mu.TryLock() {
+		t.cutSocket() // it wakes up
+		return false
 	}
-	if cut == nil {
-		t.releaseLocked() // it was only waiting for a connection
-	} else {
+	defer t.mu.Unlock()
+	if t.open != nil && !t.open.finished() {
+		t.cutSocket() // it reads a result
+	}
+	t.leave()
+	return true
+}
+
+// leave gives the connection up.
+func (t *Tx) leave() {
+	if t.wasCut() {
 		t.detach()
-	}
-	t.mu.Unlock()
-	if cut != nil {
-		// The server need not finish what nobody waits for.
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = cut.CancelRequest(ctx)
+	} else {
+		t.releaseLocked()
 	}
 }
 
@@ -402,17 +413,30 @@ func (t *Tx) setSocket(pc *pgconn.PgConn) {
 	t.socket = pc
 }
 
-// cutSocket closes the socket, unless the connection has gone back to the pool, where it may be somebody
-// else's by now.
-func (t *Tx) cutSocket() *pgconn.PgConn {
+// cutSocket closes the socket, unless the connection has gone back to its owner, where it may be somebody else's by now.
+func (t *Tx) cutSocket() {
 	t.socketMu.Lock()
 	defer t.socketMu.Unlock()
-	pc := t.socket
-	if pc != nil {
-		closeSocket(pc.Conn())
-		t.socket = nil
+	if t.socket == nil {
+		return
 	}
-	return pc
+	closeSocket(t.socket.Conn())
+	go cancel(t.socket)
+	t.socket = nil
+}
+
+// wasCut reports whether the connection is one whose socket was closed.
+func (t *Tx) wasCut() bool {
+	t.socketMu.Lock()
+	defer t.socketMu.Unlock()
+	return t.conn != nil && t.socket == nil
+}
+
+// cancel tells the server that it need not finish what nobody waits for.
+func cancel(pc *pgconn.PgConn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = pc.CancelRequest(ctx)
 }
 
 func closeSocket(c net.Conn) {

@@ -31,11 +31,11 @@ type DB interface {
 
 // Session is how whoever runs steps talks to the database, and whom it tells of it.
 type Session struct {
-	SQL     *Statements
-	Schema  string
-	Log     *slog.Logger
-	Observe func(lifecycle.Event)
-	Within  time.Duration // what one statement of the runtime's may take
+	SQL      *Statements
+	Schema   string
+	Log      *slog.Logger
+	Observer func(lifecycle.Event) // nil: nobody is told
+	Within   time.Duration         // what one statement of the runtime's may take; zero: as long as it likes
 
 	Handlers *pgxpool.Pool // for handlers' own statements
 	Control  *pgxpool.Pool // for claims, heartbeats, sweeps and completions: handlers cannot starve them
@@ -51,11 +51,26 @@ func (s *Session) Close() {
 	}
 }
 
+// Observe tells the observer, if there is one.
+func (s *Session) Observe(e lifecycle.Event) {
+	if s.Observer != nil {
+		s.Observer(e)
+	}
+}
+
+// Bound returns ctx for one statement of the runtime's.
+func (s *Session) Bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.Within <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, s.Within)
+}
+
 // Stubborn repeats op until it succeeds, ctx ends, or its error is the statement's own. The pauses grow
 // to two seconds, with jitter, so that workers do not come back to a restarted server all at once.
 func (s *Session) Stubborn(ctx context.Context, what string, op func(context.Context) error) error {
 	for try := 1; ; try++ {
-		within, cancel := context.WithTimeout(ctx, s.Within)
+		within, cancel := s.Bound(ctx)
 		err := op(within)
 		cancel()
 		if err == nil || failure.Of(err) == failure.Statement || failure.Of(err) == failure.LeaseLost {
