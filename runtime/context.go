@@ -32,7 +32,8 @@ type Context interface {
 
 // Tx is the completion transaction: what a handler writes through it commits with the step's change to
 // completed, or not at all. It has no Begin, Commit or Rollback on purpose, and refuses their SQL
-// ([ErrTxControl]); savepoints are allowed. It satisfies the DBTX interface that sqlc generates for
+// ([ErrTxControl]); savepoints are allowed. A statement that failed, and was not gone back from to a savepoint, fails the
+// attempt ([ErrTxAborted]) even if the handler ignores its error, whether the server or pgx has refused it. It satisfies the DBTX interface that sqlc generates for
 // pgx/v5.
 type Tx interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)

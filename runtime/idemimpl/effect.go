@@ -47,7 +47,7 @@ func (e *Effect) Record(ctx context.Context, args ...any) error {
 	}
 	row, err := e.row(ex.RunID(), ex.Node(), args)
 	if err != nil {
-		return err
+		return ex.Missing(err)
 	}
 	return ex.Record(row)
 }
@@ -62,7 +62,7 @@ func (e *Effect) Insert(ctx context.Context, dest []any, args ...any) (inserted 
 	}
 	row, err := e.row(ex.RunID(), ex.Node(), args)
 	if err != nil {
-		return false, err
+		return false, ex.Missing(err)
 	}
 	targets := dest
 	if e.Updates {

@@ -175,6 +175,13 @@ func (ex *Execution) Refuse(err error) {
 	}
 }
 
+// Missing makes err final, that something could not be kept which the completion is to have: its step does not complete without
+// it, whatever the handler does about the error that it returns.
+func (ex *Execution) Missing(err error) error {
+	ex.Refuse(err)
+	return err
+}
+
 // Mismatch makes a second payload under a key of a table final: whatever the handler does about the integrity error that it
 // returns, its step does not complete. err is the database's refusal, or nil.
 func (ex *Execution) Mismatch(table string, err error) error {

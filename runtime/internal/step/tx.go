@@ -29,6 +29,7 @@ type Tx struct {
 	began   bool          // BEGIN was sent, whatever became of it
 	open    openResult    // the last result, perhaps unread
 	aborted bool          // a statement failed before the server was inside the transaction
+	missing error         // a statement failed that the server has not refused, or not seen
 	broken  error         // the connection died
 
 	socketMu sync.Mutex     // held for a moment, never during a statement
@@ -188,6 +189,8 @@ func (t *Tx) admit(ctx context.Context, sql string, args []any) (admission, erro
 // it has not undone change nothing the second time.
 func (t *Tx) precede(ctx context.Context, a admission) error {
 	if a.rewinds && t.began {
+		t.look()
+		t.missing = nil // it is gone back from
 		t.ex.flushAgain()
 		return nil
 	}
@@ -205,6 +208,7 @@ func (t *Tx) enter(ctx context.Context) error {
 	case t.aborted:
 		return failure.ErrTxAborted
 	case t.conn != nil:
+		t.look()
 		return nil
 	}
 	if err := t.acquire(ctx); err != nil {
@@ -303,12 +307,33 @@ func (t *Tx) after(err error) error {
 	case err != nil && pc.TxStatus() == 'I':
 		t.aborted = true
 	}
+	t.miss(err)
 	if err != nil {
 		if ended := t.ex.alive(); ended != nil {
 			return errors.Join(ended, err)
 		}
 	}
 	return err
+}
+
+// look notes what went wrong with the last result, if that was read to its end.
+func (t *Tx) look() {
+	if t.open != nil && t.open.finished() {
+		t.miss(t.open.failure())
+	}
+}
+
+// miss notes a failure that the server knows nothing of, and by which it would commit what is left: of a value that does not fit
+// its column, of a context that had ended, of a connection that was still being read from. What the server refuses aborts
+// the transaction by itself; what was done, and could not be read, is not missing.
+func (t *Tx) miss(err error) {
+	var unreadable pgx.ScanArgError
+	if err == nil || t.missing != nil || errors.As(err, &unreadable) || errors.Is(err, pgx.ErrNoRows) {
+		return
+	}
+	if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
+		t.missing = err
+	}
 }
 
 // returned looks at the transaction when the handler comes back. That is before the attempt ends, and with it
@@ -326,6 +351,7 @@ func (t *Tx) returned(err error) {
 			t.open.finish()
 		}
 		unread = t.open.failure()
+		t.miss(unread)
 	}
 	if t.conn.IsClosed() {
 		t.broken = cmp.Or(err, unread, errConnectionLost)
@@ -354,6 +380,8 @@ func (t *Tx) verdict() error {
 		return &failure.Interrupted{Err: errConnectionLost}
 	case pc.TxStatus() == 'E':
 		return failure.ErrTxAborted
+	case t.missing != nil:
+		return fmt.Errorf("%w (%w)", failure.ErrTxAborted, t.missing)
 	case pc.TxStatus() != 'T':
 		return failure.ErrTxControl
 	}

@@ -10,7 +10,9 @@ import (
 // cents writes itself by methods of its pointer, as many types do.
 type cents struct{ n int64 }
 
-func (c *cents) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d.%02d"`, c.n/100, c.n%100), nil }
+func (c *cents) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `"%d.%02d"`, c.n/100, c.n%100), nil
+}
 
 // slug writes itself as a text, by a method of its pointer.
 type slug string
