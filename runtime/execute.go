@@ -108,7 +108,7 @@ func (x *executor) rest(s *lease.Held) {
 // Returned implements [lease.Driver]: it decides what a handler's return means.
 func (x *executor) Returned(s *lease.Held, ex *step.Execution, r step.Return) (again bool) {
 	if !s.SettleOnce() { // it came back too late
-		ex.Tx().Release()
+		ex.Release()
 		if s.WasStuck() {
 			x.host.Observe(s.Event(lifecycle.EventUnstuck))
 		}
