@@ -68,14 +68,14 @@ func (e *Effect) Insert(ctx context.Context, dest []any, args ...any) (inserted 
 	if e.Updates {
 		targets = append(append(make([]any, 0, len(dest)+1), dest...), &inserted)
 	}
-	err = ex.Tx().Generated(ctx, e.InsertSQL+e.ReturningSQL, row.Args).Scan(targets...)
+	err = ex.Generated(ctx, e.InsertSQL+e.ReturningSQL, row.Args).Scan(targets...)
 	switch {
 	case err == nil:
 		return inserted || !e.Updates, nil
 	case !errors.Is(err, pgx.ErrNoRows):
 		return false, row.Explain(ex, err)
 	}
-	if err := ex.Tx().Generated(ctx, e.SelectSQL, e.keyArgs(row.Args)).Scan(dest...); err != nil {
+	if err := ex.Generated(ctx, e.SelectSQL, e.keyArgs(row.Args)).Scan(dest...); err != nil {
 		return false, err
 	}
 	return false, nil

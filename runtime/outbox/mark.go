@@ -116,7 +116,7 @@ func (r *Relay) markBatch(batch []result) {
 				r.markBatch(batch[i : i+1])
 			}
 			return
-		case !failure.Passing(err) && try == 1:
+		case !failure.Passing(err) && try == 1 && batch[0].err != nil:
 			// The database's encoding may lack a character of the error's text. The outcome matters more than its wording.
 			batch[0].err = errors.New(value.ASCII(errorText(batch[0].err)))
 			continue

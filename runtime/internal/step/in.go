@@ -56,7 +56,7 @@ type single struct {
 // Returned implements [Owner].
 func (o *single) Returned(ex *Execution, r Return) (again bool) {
 	if !o.settled.CompareAndSwap(false, true) {
-		ex.tx.Release()
+		ex.tx.release()
 		ex.Host.Observe(ex.Step.Event(lifecycle.EventUnstuck))
 		return false
 	}
@@ -76,7 +76,7 @@ func (o *single) conclude(ex *Execution, r Return) Outcome {
 			out = ex.refusedCompletion(err)
 		}
 	}
-	ex.tx.Release()
+	ex.tx.release()
 	if out.Kind == Rerun { // only whoever began the transaction can begin another one
 		return ex.interruption(out.Err)
 	}

@@ -442,7 +442,7 @@ type ownTx struct {
 func (o *ownTx) Returned(ex *step.Execution, r step.Return) (again bool) {
 	if o.outcome = ex.Conclude(r); o.outcome.Kind == step.Completed {
 		o.err = ex.Complete(context.Background(), o.fence)
-		ex.Tx().Release()
+		ex.Release()
 	}
 	return false
 }

@@ -73,7 +73,7 @@ func (o Outcome) Event() lifecycle.Kind {
 func (ex *Execution) Conclude(r Return) Outcome {
 	s := ex.Step
 	if o, cut := s.cutOff(r.Cause, r.Err); cut {
-		ex.tx.Release()
+		ex.tx.release()
 		return o
 	}
 	err := r.Err
@@ -106,7 +106,7 @@ func (s *Step) cutOff(cause, err error) (o Outcome, cut bool) {
 
 // GiveUp ends the completion transaction, which rolls one of the execution's own back, and judges what err means.
 func (ex *Execution) GiveUp(err error) Outcome {
-	ex.tx.Release()
+	ex.tx.release()
 	o := ex.Judge(err)
 	if o.Kind == Rerun {
 		ex.Step.Reruns++

@@ -18,7 +18,7 @@ import (
 
 // Tx is a completion transaction. One of the execution's own begins with its first statement: BEGIN and the writes that were
 // kept until then travel in front of it, in the same round trip. One that the caller lent has begun already, and is the
-// caller's to end.
+// caller's to end. Handlers have it: all of its methods are theirs.
 type Tx struct {
 	ex *Execution
 
@@ -71,9 +71,10 @@ func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return &firstRow{rows, err}
 }
 
-// Generated runs a statement of generated code, of which one row is read. It needs no check for transaction control.
-func (t *Tx) Generated(ctx context.Context, sql string, args []any) pgx.Row {
-	rows, err := t.query(ctx, false, sql, args)
+// Generated runs a statement of generated code in the completion transaction, of which one row is read. It needs no check for
+// transaction control.
+func (ex *Execution) Generated(ctx context.Context, sql string, args []any) pgx.Row {
+	rows, err := ex.tx.query(ctx, false, sql, args)
 	return &firstRow{rows, err}
 }
 
@@ -473,8 +474,10 @@ func closeSocket(c net.Conn) {
 	}
 }
 
-// Release returns the connection back. The pool destroys one that is not idle, which rolls back.
-func (t *Tx) Release() {
+// Release gives the completion transaction's connection back. The pool destroys one that is not idle, which rolls back.
+func (ex *Execution) Release() { ex.tx.release() }
+
+func (t *Tx) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.releaseLocked()

@@ -76,7 +76,10 @@ func (s *Session) Stubborn(ctx context.Context, what string, op func(context.Con
 		if err == nil || failure.Of(err) == failure.Statement || failure.Of(err) == failure.LeaseLost {
 			return err
 		}
-		s.Unreachable(what, try, err)
+		if try == 1 || try%20 == 0 {
+			s.Log.Warn("idem: the database does not take writes, trying again", "what", what, "try", try, "error", err)
+		}
+		s.refused(err)
 		if !pace.Pause(ctx, pace.Jitter(pace.Backoff(50*time.Millisecond, try, 2*time.Second))) {
 			return errors.Join(context.Cause(ctx), err)
 		}
@@ -88,6 +91,10 @@ func (s *Session) Unreachable(what string, failures int, err error) {
 	if failures == 1 || failures%20 == 0 {
 		s.Log.Warn("idem: the database cannot be used, trying again", "what", what, "failures", failures, "error", err)
 	}
+	s.refused(err)
+}
+
+func (s *Session) refused(err error) {
 	s.Observe(lifecycle.Event{Kind: lifecycle.EventUnreachable, Err: err})
 	s.ForgetDemoted(err)
 }
