@@ -42,7 +42,8 @@ type Handler struct {
 	Refused atomic.Int64
 }
 
-// Host is what an execution needs of its surroundings.
+// Host is what an execution needs of its surroundings. The session's pool for handlers is not used where a transaction is lent,
+// the one aside is where a handler calls a provider.
 type Host struct {
 	*store.Session
 	// Name names the host, for people.
