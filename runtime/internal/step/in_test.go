@@ -227,6 +227,49 @@ func TestFollowUpsInTheCallersTransaction(t *testing.T) {
 	}
 }
 
+// Whoever listens hears of it with the commit, and of a rollback nothing.
+func TestFollowUpsAreAnnounced(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t)
+	conn, err := pgx.ConnectConfig(t.Context(), p.pool.Config().ConnConfig.Copy())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(context.Background()) }()
+	if _, err := conn.Exec(t.Context(), `LISTEN `+p.host.SQL.Channel); err != nil {
+		t.Fatal(err)
+	}
+	follow := func(run string, err error) handler {
+		return func(ex *step.Execution, _ []byte) ([]byte, error) {
+			for _, queue := range []string{run, run, ""} {
+				if err := ex.Follow(step.Write{
+					SQL: ex.Host.SQL.Insert, Node: "receipt", Wakes: queue,
+					Args: []any{run + queue, "receipt", run, 3, nil, nil, int64(0), "{}", make([]byte, 32)},
+				}); err != nil {
+					return nil, err
+				}
+			}
+			return nil, err
+		}
+	}
+	p.run(follow("failed", errors.New("no")), nil)
+	p.host.Quiet = true
+	p.run(follow("quiet", nil), nil)
+	p.host.Quiet = false
+	if o := p.run(follow("heard", nil), nil); o.Kind != step.Completed {
+		t.Fatalf("%+v", o)
+	}
+	if _, err := p.pool.Exec(t.Context(), p.host.SQL.Notify, p.host.SQL.Channel, "the end"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"heard", "the end"} {
+		n, err := conn.WaitForNotification(t.Context())
+		if err != nil || n.Payload != want {
+			t.Fatalf("heard %+v, %v, want %s", n, err, want)
+		}
+	}
+}
+
 // Whatever a handler comes back with, the outcome says what is to follow, and nothing of it stays.
 func TestOutcomesInTheCallersTransaction(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,8 @@ type Host struct {
 	Lasting context.Context
 	// Grace is how long a handler may go on after its timeout before nobody waits for it any more.
 	Grace time.Duration
+	// Quiet: what a step enqueues or queues in a lent transaction is not notified, and found by polling alone.
+	Quiet bool
 	// IdleTimeout is what a transaction of the execution's own sets as its idle timeout, in milliseconds: behind a pooler,
 	// where the session cannot have it. Empty elsewhere.
 	IdleTimeout string
