@@ -91,7 +91,13 @@ func class(code string) string {
 // Passing reports whether the same statement may succeed later, the connection or the server being at fault, or somebody
 // else who was at the same rows. A statement of ours that a server has cancelled is one, too: nobody but an operator or a
 // timeout does so.
-func Passing(err error) bool { return Of(err) != Statement || is(err, codeQueryCancelled) }
+func Passing(err error) bool {
+	switch Of(err) {
+	case Conflict, Unreachable:
+		return true
+	}
+	return is(err, codeQueryCancelled)
+}
 
 // Answered reports whether it is known that the statement took no effect: the server answered with an error, or
 // was never asked. If not, whether it did is not known.
