@@ -98,8 +98,11 @@ func class(code string) string {
 // Passing reports whether a statement of ours may succeed later, the connection or the server being at fault, or the state that
 // something is in at the moment. It is for what must be recorded, and is wrong about no handler: more passes than [Of] says.
 func Passing(err error) bool {
-	if Of(err) != Statement {
+	switch Of(err) {
+	case Conflict, Unreachable:
 		return true
+	case LeaseLost:
+		return false
 	}
 	pg, answered := errors.AsType[*pgconn.PgError](err)
 	if !answered {

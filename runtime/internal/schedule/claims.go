@@ -19,12 +19,14 @@ func (c Cursor) after(other Cursor) bool {
 
 // Queue is what has been seen of one queue.
 type Queue struct {
-	Cursor   Cursor // of the first step of the last claim; zero: there was none
-	Full     Cost   // of full scans, by claims, polls, and beside them
-	Recent   Cost   // of scans from a little before the cursor
-	Slow     bool   // the last full scan took longer than claims should wait
-	Scanning bool   // a scan beside the claims is under way
-	// Known are steps that scans beside the claims have found, or that this worker's sweep has taken back.
+	// Cursor is the place of the first step of a claim, the furthest so far; zero: nothing was claimed yet.
+	Cursor   Cursor
+	Full     Cost // of full scans, by claims, polls, and beside them
+	Recent   Cost // of scans from a little before the cursor
+	Slow     bool // the last full scan took longer than claims should wait
+	Scanning bool // a scan beside the claims is under way
+	// Known are steps that a scan beside the claims has found, or that this worker's sweep has taken back. Others may have
+	// claimed them since.
 	Known []int64
 	Wait  time.Duration // how long a full scan may keep claims waiting
 }
@@ -32,12 +34,12 @@ type Queue struct {
 // NewQueue returns what is known of a queue at the start: nothing.
 func NewQueue() Queue { return Queue{Wait: claimWait} }
 
-// Claim is what a claim is to take.
+// Claim is what a claim is to take: These steps, or if there are none up to Limit steps from a place on.
 type Claim struct {
-	These []int64 // these steps, and no others
-	Limit int     // or up to so many,
-	From  Cursor  // from here on
-	Full  bool    // which is the beginning
+	These []int64
+	Limit int
+	From  Cursor
+	Full  bool // From is the beginning
 	// Beside is a scan to be started beside the claim; nil: none.
 	Beside *Scan
 }
@@ -53,7 +55,7 @@ type Scan struct {
 // Known steps come first.
 func PlanClaim(q Queue, now time.Time, limit int) (Claim, Queue) {
 	if n := min(limit, len(q.Known)); n > 0 {
-		known := q.Known[:n] // what is cut off is found again
+		known := q.Known[:n] // what is cut off the next scan finds again
 		q.Known = nil
 		return Claim{These: known}, q
 	}

@@ -2,7 +2,8 @@ package schedule
 
 import "time"
 
-// Cost is what scans of one kind take, and when the next one is due. They take a thirtieth of the time at most.
+// Cost is what scans of one kind take, and when the next one is due. They take a thirtieth of the time at most, once what they
+// take is believed.
 type Cost struct {
 	Next  time.Time     // when the next one is due, by this process's monotonic clock
 	Taken time.Duration // by the last one, as far as it is believed

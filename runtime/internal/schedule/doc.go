@@ -8,7 +8,8 @@
 // every scan from the beginning of an index passes over all of it again. Without a bound the rate falls the longer that lasts.
 // So each kind of scan has a place from which it usually begins, and a full scan, from the beginning, which finds what lies
 // before: steps whose transaction committed late, leases that were locked at the time. Full scans take a thirtieth of the time
-// at most. Usually they cost nothing, and come every few milliseconds; on an idle system every scan is one.
+// at most. Usually they cost nothing, and come every few milliseconds; on an idle system every scan is one. Only while nothing
+// was claimed of a queue yet is there no place to begin from: then every claim that is called for is a full scan.
 //
 //   - A claim begins at the queue's cursor, where the claims have come to in the order of its steps.
 //   - A sweep begins at the watermark, up to when all expired leases were taken back.

@@ -23,15 +23,15 @@ func NewLeases(sweep time.Duration) Leases {
 // Sweep is what a sweep is to look at.
 type Sweep struct {
 	Skip   bool          // nothing: polls have looked
-	Full   bool          // all leases, for Budget at most; if that is not enough, those from From on
+	Full   bool          // all leases, for Budget at most; if that is not enough, those from From on as well
 	Budget time.Duration // of a full scan
-	From   time.Time     // zero: those that ran out during the last lease
+	From   time.Time     // where it begins if it is not full; zero: with those that ran out during the last lease
 }
 
-// PlanSweep returns what the next sweep looks at. asked: the last one failed, or a poll has called for it, so that it is not
-// left out.
-func PlanSweep(l Leases, now time.Time, every time.Duration, asked bool) Sweep {
-	if !asked && l.covered(now, every) {
+// PlanSweep returns what the next sweep looks at. again: the last one failed, so that this one is not left out. One that a poll
+// has called for is not either, see [Leases.Uncover].
+func PlanSweep(l Leases, now time.Time, every time.Duration, again bool) Sweep {
+	if !again && l.covered(now, every) {
 		return Sweep{Skip: true}
 	}
 	return Sweep{Full: l.Full.Due(now), Budget: l.Budget, From: l.From()}
@@ -76,5 +76,5 @@ func (l *Leases) Passed(at, now time.Time) {
 	l.Polled = now
 }
 
-// Uncover takes back what polls have said.
+// Uncover takes back what polls have said, one of them having found something: the next sweep is not left out.
 func (l *Leases) Uncover() { l.Polled = time.Time{} }

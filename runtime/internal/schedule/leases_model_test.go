@@ -19,7 +19,7 @@ type leaseWorld struct {
 	lease, every time.Duration
 	poll         time.Duration // 0: the worker is too busy to poll
 	silent       float64       // of the time it is
-	failing      float64       // of the statements
+	failing      float64       // of the statements, during the first minute
 
 	statement time.Duration // what each costs
 	dirt      int           // entries of leases of long ago, which nobody has vacuumed
@@ -229,7 +229,7 @@ func (l *leases) clean(took time.Duration) {
 }
 
 func (l *leases) sweepFound(first *outLease, at time.Time) (ok bool) {
-	if l.happens(l.failing) {
+	if l.fails() {
 		l.failed = l.now
 		return false
 	}
@@ -239,6 +239,8 @@ func (l *leases) sweepFound(first *outLease, at time.Time) (ok bool) {
 	l.note(func(s *Leases) { s.Looked(at) })
 	return true
 }
+
+func (l *leases) fails() bool { return l.now.Before(in(time.Minute)) && l.happens(l.failing) }
 
 // takeBack takes back what has run out from a time on, and is not locked.
 func (l *leases) takeBack(from time.Time) {
@@ -294,7 +296,7 @@ func (l *leases) polls() {
 	first, at, cost := l.first(l.seen.From())
 	l.at(l.now.Add(cost), func() {
 		switch {
-		case l.happens(l.failing):
+		case l.fails():
 		case first != nil:
 			l.woken = true
 		default:

@@ -5,12 +5,12 @@ import "time"
 // Retention is what passes of retention have seen. They walk through the steps in the order of their ids, which is about the
 // order in which they were enqueued: no index of its own is needed, which each step would have to pay for.
 type Retention struct {
-	// Floor is an id up to which nothing was left when it was last looked at: what was removed need not be passed again.
+	// Floor is an id up to which nothing was left when it was last looked at: what was removed need not be passed again. Nothing
+	// appears before it later, as long as no transaction lasts for as long as steps are kept; a worker that starts begins anew.
 	Floor int64
 
-	after     int64
-	bare      bool // so far the pass has removed all that it has seen
-	fruitless time.Duration
+	bare      bool          // so far the pass has removed all that it has seen
+	fruitless time.Duration // what the pass has spent on steps that have to stay
 }
 
 // Page is what became of one batch.
@@ -21,16 +21,16 @@ type Page struct {
 	Young   bool // what follows was enqueued too late to be over
 }
 
-// Batch is what retention is to do next.
+// Batch is what retention is to do next: to remove what is over of the steps behind the id After, once Rest has passed.
 type Batch struct {
-	After int64         // the steps behind this id, once
-	Rest  time.Duration // is over
+	After int64
+	Rest  time.Duration
 }
 
 // Begin begins a pass.
 func (r *Retention) Begin() Batch {
-	r.after, r.bare, r.fruitless = r.Floor, true, 0
-	return Batch{After: r.after}
+	r.bare, r.fruitless = true, 0
+	return Batch{After: r.Floor}
 }
 
 // PlanBatch notes what became of a batch of size steps at most, and returns the next one; done ends the pass. busy: a backlog
@@ -46,7 +46,6 @@ func (r *Retention) PlanBatch(p Page, size int, took time.Duration, busy bool) (
 	if busy {
 		rest = busyRest * took
 	}
-	r.after = p.Last
 	r.fruitless += (took + rest) * time.Duration(p.Seen-p.Removed) / time.Duration(p.Seen)
 	return Batch{After: p.Last, Rest: rest}, false
 }
