@@ -66,7 +66,7 @@ func newBench(t testing.TB) *bench {
 	log, sql := slog.New(slog.DiscardHandler), store.NewStatements(store.DefaultSchema)
 	host := &step.Host{
 		Session: &store.Session{
-			SQL: sql, Schema: store.DefaultSchema, Log: log, Observe: func(e lifecycle.Event) { b.events <- e }, Within: time.Minute,
+			SQL: sql, Schema: store.DefaultSchema, Log: log, Observer: func(e lifecycle.Event) { b.events <- e }, Within: time.Minute,
 			Handlers: b.pool, Control: b.pool,
 		},
 		Name: "bench", Steps: t.Context(), Lasting: t.Context(),

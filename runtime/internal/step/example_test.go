@@ -25,7 +25,7 @@ func (host) Overran(*step.Execution) {}
 // A step is executed without any worker. This handler writes nothing, so that it needs no database either.
 func ExampleExecution_Run() {
 	surroundings := &step.Host{
-		Session: &store.Session{Observe: func(lifecycle.Event) {}},
+		Session: &store.Session{Observer: func(lifecycle.Event) {}},
 		Steps:   context.Background(), Lasting: context.Background(),
 	}
 	greet := &step.Handler{Node: "greet", Timeout: time.Minute, Run: func(ex *step.Execution, input []byte) ([]byte, error) {
