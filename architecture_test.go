@@ -43,7 +43,7 @@ func list(t *testing.T) map[string]listed {
 	}
 }
 
-// within tells whether path is one of the module's packages at or below dir.
+// within reports whether path is one of the module's packages at or below dir.
 func within(path, dir string) bool {
 	return path == idemModule+"/"+dir || strings.HasPrefix(path, idemModule+"/"+dir+"/")
 }
@@ -68,7 +68,15 @@ func TestDependenciesPointOneWay(t *testing.T) {
 		{"gen/emit", "gen/resolve", "emitters see the model alone"},
 		{"gen/emit", "gen/load", "emitters see the model alone"},
 		{"gen/schema", "gen/resolve", "emitters see the model alone"},
+		{"gen/emit", "gen/directive", "emitters see the model alone"},
+		{"gen/schema", "gen/load", "emitters see the model alone"},
+		{"gen/lock", "gen/resolve", "what is remembered is of the model"},
+		{"gen/lock", "gen/emit", "what is remembered does not depend on how it is written"},
 		{"gen/resolve", "gen/emit", "what is read does not depend on what is written"},
+		{"gen/resolve", "gen/lock", "what is read does not depend on what was remembered"},
+		{"gen/resolve", "gen/schema", "what is read does not depend on what is written"},
+		{"gen/directive", "gen/model", "a directive is known before there is a model"},
+		{"gen/load", "gen/resolve", "the stages come one after the other"},
 		{"migrations", "gen", "the tables do not depend on the generator"},
 	} {
 		if rule.from == rule.to {
@@ -82,6 +90,72 @@ func TestDependenciesPointOneWay(t *testing.T) {
 				if within(dep, rule.to) {
 					t.Errorf("%s depends on %s: %s", path, dep, rule.why)
 				}
+			}
+		}
+	}
+}
+
+// runtimeRooms are the runtime's packages from the ground up. Each may import those of the lines before its own, and nothing
+// beside it in its line.
+var runtimeRooms = [][]string{
+	{"internal/double", "internal/failure", "internal/lifecycle", "internal/pace", "internal/probe", "internal/retention", "internal/schedule", "internal/sign"},
+	{"internal/listen", "internal/value"},
+	{"internal/store"},
+	{"internal/step"},
+	{"internal/lease", "internal/maintenance", "idemimpl"},
+	{"internal/claim", "internal/commit"},
+	{"."},
+	{"outbox", "provider"},
+	{"outbox/httpsender", "provider/ledger"},
+}
+
+// TestRuntimeIsBuiltFromTheGroundUp: the execution of a step knows no worker, what decides knows no database, and generated code
+// reaches the core without passing the worker.
+func TestRuntimeIsBuiltFromTheGroundUp(t *testing.T) {
+	t.Parallel()
+	packages := list(t)
+	floor := map[string]int{}
+	for i, rooms := range runtimeRooms {
+		for _, room := range rooms {
+			floor[strings.TrimSuffix(idemModule+"/runtime/"+room, "/.")] = i
+		}
+	}
+	for p, of := range floor {
+		if _, there := packages[p]; !there {
+			t.Errorf("there is no package %s", p)
+		}
+		for _, dep := range packages[p].Imports {
+			if to, known := floor[dep]; known && to >= of {
+				t.Errorf("%s imports %s, which does not lie below it", p, dep)
+			}
+		}
+	}
+	schedule := packages[idemModule+"/runtime/internal/schedule"]
+	if !slices.Equal(schedule.Imports, []string{"time"}) {
+		t.Errorf("the schedule imports %v; it is given what it needs to know", schedule.Imports)
+	}
+	for _, p := range packages {
+		support := within(p.ImportPath, "runtime/faulttest") || within(p.ImportPath, "runtime/pgtest") ||
+			within(p.ImportPath, "runtime/internal/wire") || within(p.ImportPath, "runtime/internal/explain")
+		if _, known := floor[p.ImportPath]; within(p.ImportPath, "runtime") && !known && !support {
+			t.Errorf("%s stands on no floor; say in runtimeRooms what it may import", p.ImportPath)
+		}
+	}
+}
+
+// TestStagesKnowNoKind: what is special about a directive stands in the folder of its kind, and one list names the kinds.
+func TestStagesKnowNoKind(t *testing.T) {
+	t.Parallel()
+	for path, p := range list(t) {
+		for _, dep := range p.Imports {
+			kind, found := strings.CutPrefix(dep, idemModule+"/gen/kind/")
+			if !found || within(path, "gen/registry") || within(path, "cmd/idem") {
+				continue
+			}
+			if within(path, "gen/kind") {
+				t.Errorf("%s imports the kind %s: kinds do not know each other", path, kind)
+			} else if within(path, "gen") || within(path, "lint") {
+				t.Errorf("%s imports the kind %s: only gen/registry names the kinds", path, kind)
 			}
 		}
 	}
@@ -103,8 +177,8 @@ func TestOnlyItsOwnStageKnowsATool(t *testing.T) {
 				t.Errorf("%s imports go/types; what it needs of it belongs into the model", path)
 			}
 		}
-		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") {
-			t.Errorf("%s imports jennifer; only gen/emit writes Go code", path)
+		if slices.Contains(p.Imports, "github.com/dave/jennifer/jen") && !within(path, "gen/emit") && !within(path, "gen/kind") {
+			t.Errorf("%s imports jennifer; only gen/emit and the kinds' emit files write Go code", path)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func readPages(t *testing.T) []page {
 		t.Fatalf("docs has %d pages; %v", len(paths), err)
 	}
 	var all []page
-	for _, path := range append(paths, "README.md", "CONTRIBUTING.md", "lint/README.md", "bench/README.md") {
+	for _, path := range append(paths, "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "lint/README.md", "bench/README.md") {
 		all = append(all, readPage(t, filepath.ToSlash(path)))
 	}
 	return all

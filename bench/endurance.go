@@ -138,7 +138,7 @@ func (s series) peak(of func(tableSize) float64) float64 {
 	return slices.Max(values)
 }
 
-// String gives the peak of each tenth.
+// String returns the peak of each tenth.
 func (s series) String() string {
 	sizes, dead := make([]string, 0, 10), make([]string, 0, 10)
 	for part := range slices.Chunk(s, len(s)/10) {

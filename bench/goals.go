@@ -53,7 +53,7 @@ func goals() []goal {
 	}
 }
 
-// reached gives the median of the goal's ratio over the repetitions that have both of its measurements.
+// reached returns the median of the goal's ratio over the repetitions that have both of its measurements.
 func (g goal) reached(r *report) (ratio float64, measured bool) {
 	if len(g.to) == 0 {
 		values := r.values(g.of, g.figure)

@@ -18,7 +18,7 @@ type measurement struct {
 	run   func(context.Context, *rig) error
 }
 
-// measurements gives all of them, in the order in which a repetition runs them.
+// measurements returns all of them, in the order in which a repetition runs them.
 func measurements() []measurement {
 	return slices.Concat(
 		throughput(), slowHandlers(), failures(), latency(), enqueueing(), relaying(), growth(), severalWorkers(), footprint(), enduring(),

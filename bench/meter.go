@@ -46,7 +46,7 @@ func (m *meter) begin() {
 	})
 }
 
-// since gives what was used since begin.
+// since returns what was used since begin.
 func (m *meter) since() reading {
 	now := m.read()
 	return reading{

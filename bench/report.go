@@ -48,7 +48,7 @@ func newReport(server *pgtest.Server, chosen []measurement, o options) *report {
 	}
 }
 
-// values gives a figure of a measurement, of each repetition.
+// values returns a figure of a measurement, of each repetition.
 func (r *report) values(name string, figure func(Sample) float64) (values []float64) {
 	for _, s := range r.Samples {
 		if s.Name == name {
@@ -58,7 +58,7 @@ func (r *report) values(name string, figure func(Sample) float64) (values []floa
 	return values
 }
 
-// ratios gives a figure of one measurement to the same of another, of each repetition that has both.
+// ratios returns a figure of one measurement to the same of another, of each repetition that has both.
 func (r *report) ratios(of, to string, figure func(Sample) float64) (ratios []float64) {
 	for _, s := range r.Samples {
 		for _, base := range r.Samples {

@@ -20,7 +20,7 @@ func median(values []float64) float64 {
 	return (sorted[middle-1] + sorted[middle]) / 2
 }
 
-// percentile gives the time within which the share p of all times lies.
+// percentile returns the time within which the share p of all times lies.
 func percentile(times []time.Duration, p float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(times))
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]

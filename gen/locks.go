@@ -11,11 +11,13 @@ import (
 
 // divide sorts the packages by the locks that they belong to, and finds the locks that the patterns reach
 // although no package there bears directives any more.
-func divide(dir string, s scope, sources []source) ([]*part, error) {
+func (t *task) divide(sources []*source) ([]*part, error) {
 	parts := map[string]*part{}
 	at := func(lockPath string) *part {
 		if parts[lockPath] == nil {
-			parts[lockPath] = &part{base: dir, lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath)), scope: s}
+			p := &part{lockPath: lockPath, module: moduleOf(filepath.Dir(lockPath))}
+			p.lock, p.lockErr = t.readLock(lockPath)
+			parts[lockPath] = p
 		}
 		return parts[lockPath]
 	}
@@ -27,7 +29,7 @@ func divide(dir string, s scope, sources []source) ([]*part, error) {
 		p := at(lockPath)
 		p.sources = append(p.sources, src)
 	}
-	reached, err := reachedLocks(dir, s)
+	reached, err := reachedLocks(t.dir, t.scope)
 	if err != nil {
 		return nil, err
 	}

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// inParallel calls do with each number below n, on all processors. Of several errors it gives that of the lowest
-// number, whichever came first.
-func inParallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
+// inParallel calls do with each of the items, on all processors. Of several errors it returns that of the first item,
+// whichever came first.
+func inParallel[T any](items []T, do func(item T) error) error {
+	errs := make([]error, len(items))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
+	for i, item := range items {
 		group.Go(func() error {
-			errs[i] = do(i)
+			errs[i] = do(item)
 			return nil
 		})
 	}

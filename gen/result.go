@@ -9,7 +9,7 @@ type Result struct {
 	Notes    []string      // what a person may want to know
 }
 
-// Drift gives the files that are not as they should be: missing, changed or orphaned.
+// Drift returns the files that are not as they should be: missing, changed or orphaned.
 func (r *Result) Drift() []output.File {
 	var drift []output.File
 	for _, f := range r.Files {

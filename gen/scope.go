@@ -78,7 +78,7 @@ func passedOver(rest string) bool {
 	return false
 }
 
-// isPassedOver tells the folders in which the go command looks for packages only when they are named.
+// isPassedOver reports whether the go command looks for packages in the folder only when it is named.
 func isPassedOver(folder string) bool {
 	return folder == "testdata" || folder == "vendor" || strings.HasPrefix(folder, ".") || strings.HasPrefix(folder, "_")
 }

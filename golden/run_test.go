@@ -65,7 +65,7 @@ func server(t *testing.T) string {
 	return s.URL("postgres")
 }
 
-// buildOutput gives what the compiler said.
+// buildOutput returns what the compiler said.
 func buildOutput(out []byte) string {
 	var b strings.Builder
 	for line := range bytes.Lines(out) {
@@ -100,7 +100,7 @@ func parse(t *testing.T, out []byte) results {
 	return found
 }
 
-// handlers gives the tests themselves, with the number of their faults.
+// handlers returns the tests themselves, with the number of their faults.
 func (rs results) handlers() map[string]int {
 	n := map[string]int{}
 	for name := range rs {
@@ -114,7 +114,7 @@ func (rs results) handlers() map[string]int {
 	return n
 }
 
-// under gives the results of a test's faults whose names begin with fault; without one, the test's own.
+// under returns the results of a test's faults whose names begin with fault; without one, the test's own.
 func (rs results) under(test, fault string) results {
 	if fault == "" {
 		if r := rs[test]; r != nil {

@@ -22,33 +22,33 @@ var runtimeMutants = []struct {
 	{
 		"the fence without its token",
 		[]patch{
-			{"runtime/sql.go", "s.epoch = v.epoch\n    RETURNING 1)", "true\n    RETURNING 1)"},
-			{"runtime/sql.go", "AND epoch = $2::bigint\n    RETURNING 1)", "AND $2::bigint IS NOT NULL\n    RETURNING 1)"},
+			{"runtime/internal/store/complete.go", "s.epoch = v.epoch\n    RETURNING 1)", "true\n    RETURNING 1)"},
+			{"runtime/internal/store/complete.go", "AND epoch = $2::bigint\n    RETURNING 1)", "AND $2::bigint IS NOT NULL\n    RETURNING 1)"},
 		},
 		"DeskPoolWrite", "the lease runs out before the write", "a second effect",
 	}, {
 		"the fence's result is ignored",
 		[]patch{
-			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
-			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
+			{"runtime/internal/store/complete.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
+			{"runtime/internal/store/complete.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
 		},
 		"DeskPoolWrite", "the lease runs out after the write", "a second effect",
 	}, {
 		"the fence before the writes, its result ignored",
 		[]patch{
-			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
-			{"runtime/sql.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
-			{"runtime/complete.go", "	type write struct", "	w.queueCompletion(b, group)\n	type write struct"},
-			{"runtime/complete.go", "	w.queueCompletion(b, group)\n	br := ", "	br := "},
+			{"runtime/internal/store/complete.go", `ELSE "idem".lease_lost(count(*), cardinality($1::bigint[])) END`, "ELSE count(*) END"},
+			{"runtime/internal/store/complete.go", `ELSE "idem".lease_lost(count(*), 1) END`, "ELSE count(*) END"},
+			{"runtime/internal/commit/complete.go", "	origin := queueWrites(", "	c.queueFence(b, group)\n	origin := queueWrites("},
+			{"runtime/internal/commit/complete.go", "	c.queueFence(b, group)\n	br := ", "	br := "},
 		},
 		"DeskStateInMemory", "cancelled after the write", "left something behind",
 	}, {
 		"cancelling does not raise the epoch",
-		[]patch{{"runtime/sql.go", "reason = 'cancelled', epoch = epoch + 1,", "reason = 'cancelled',"}},
+		[]patch{{"runtime/internal/store/operate.go", "reason = 'cancelled', epoch = epoch + 1,", "reason = 'cancelled',"}},
 		"DeskPoolWrite", "cancelled after the write", "the step is completed, and must be cancelled",
 	}, {
 		"enqueueing passes over a conflict",
-		[]patch{{"runtime/sql.go", "DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest`", "DO NOTHING`"}},
+		[]patch{{"runtime/internal/store/enqueue.go", "DO UPDATE SET input_digest = '' WHERE s.input_digest <> EXCLUDED.input_digest`", "DO NOTHING`"}},
 		"DeskPoolWrite", "enqueued again with the same key and another input", "enqueueing it gives <nil>",
 	}, {
 		"a generated effect passes over a conflict under its business key",
@@ -66,54 +66,54 @@ var runtimeMutants = []struct {
 		"NoSavepoint", "", "duplicate key value",
 	}, {
 		"recorded writes commit before the completion",
-		[]patch{{"runtime/complete.go", "	w.queueCompletion(b, group)\n	br := ", "	b.Queue(\"commit\")\n	w.queueCompletion(b, group)\n	br := "}},
+		[]patch{{"runtime/internal/commit/complete.go", "	c.queueFence(b, group)\n	br := ", "	b.Queue(\"commit\")\n	c.queueFence(b, group)\n	br := "}},
 		"DeskStateInMemory", "cancelled after the write", "left something behind",
 	}, {
 		"direct writes commit before the completion",
-		[]patch{{"runtime/complete.go", "	n := b.Len()\n	ex.w.queueCompletion", "	b.Queue(\"commit\")\n	n := b.Len()\n	ex.w.queueCompletion"}},
+		[]patch{{"runtime/internal/step/complete.go", "	n := b.Len()\n	if fence", "	b.Queue(\"commit\")\n	n := b.Len()\n	if fence"}},
 		"DeskPoolWrite", "cancelled after the write", "left something behind",
 	}, {
 		"late records are not refused",
-		[]patch{{"runtime/execution.go", "		return ex.refuseLate(err)\n	}\n	key := writeKey", "		_ = err\n	}\n	key := writeKey"}},
+		[]patch{{"runtime/internal/step/write.go", "		return ex.late(err)\n	}\n	key := writeKey", "		_ = err\n	}\n	key := writeKey"}},
 		"DeskStateInMemory", "timeout, and the handler writes long after it", "after its attempt had ended",
 	}, {
 		"late statements are not refused",
-		[]patch{{"runtime/tx.go", "	if err := t.ex.alive(); err != nil {\n		return t.ex.refuseLate(err)\n	}\n	switch {", "	switch {"},
-			{"runtime/tx.go", "	return t.ex.alive()\n}\n\nfunc (t *completionTx) prologueLen", "	return nil\n}\n\nfunc (t *completionTx) prologueLen"}},
+		[]patch{{"runtime/internal/step/tx.go", "	if err := t.ex.Alive(); err != nil {\n		return err\n	}\n	switch {", "	switch {"},
+			{"runtime/internal/step/tx.go", "	return t.ex.alive()\n}\n\nfunc (t *Tx) acquire", "	return nil\n}\n\nfunc (t *Tx) acquire"}},
 		"DeskPoolWrite", "timeout, and the handler writes long after it", "after its attempt had ended",
 	}, {
 		"a lost answer is taken for a commit",
-		[]patch{{"runtime/complete.go", "held, done, err := w.readBack(s); {\n	case err", "held, done, err := false, true, error(nil); {\n	case err"}},
+		[]patch{{"runtime/internal/lease/settle.go", "held, done, err := k.ReadBack(s); {\n	case err", "held, done, err := false, true, error(nil); {\n	case err"}},
 		"DeskPoolWrite", "request lost: 6, the completion", "it is running",
 	}, {
 		"the completion does not raise the epoch",
 		[]patch{
-			{"runtime/sql.go", "reason = NULL, epoch = s.epoch + 1,", "reason = NULL,"},
-			{"runtime/sql.go", "reason = NULL, epoch = epoch + 1,", "reason = NULL,"},
+			{"runtime/internal/store/complete.go", "reason = NULL, epoch = s.epoch + 1,", "reason = NULL,"},
+			{"runtime/internal/store/complete.go", "reason = NULL, epoch = epoch + 1,", "reason = NULL,"},
 		},
 		"DeskPoolWrite", "reply lost: 6, the completion", "table journal: 1 row more than",
 	}, {
 		"the sweep does not count",
-		[]patch{{"runtime/sql.go", "ELSE s.reclaims + 1 END", "ELSE s.reclaims END"}},
+		[]patch{{"runtime/internal/store/lease.go", "ELSE s.reclaims + 1 END", "ELSE s.reclaims END"}},
 		"DeskPoolWrite", "killed after the claim", "the step was taken over 0 times",
 	}, {
 		"two claims take the same step",
 		[]patch{
-			{"runtime/sql.go", "WHERE ctid = ANY (ARRAY(\n    SELECT ctid FROM \"idem\".steps\n    WHERE state", "WHERE id = ANY (ARRAY(\n    SELECT id FROM \"idem\".steps\n    WHERE state"},
-			{"runtime/sql.go", "LIMIT $5::integer FOR UPDATE SKIP LOCKED))", "LIMIT $5::integer))"},
+			{"runtime/internal/store/claim.go", "WHERE ctid = ANY (ARRAY(\n    SELECT ctid FROM \"idem\".steps\n    WHERE state", "WHERE id = ANY (ARRAY(\n    SELECT id FROM \"idem\".steps\n    WHERE state"},
+			{"runtime/internal/store/claim.go", "LIMIT $5::integer FOR UPDATE SKIP LOCKED))", "LIMIT $5::integer))"},
 		},
 		"DeskPoolWrite", "offered to two workers at once", "the handler ran 2 times, and must run 1 times",
 	}, {
 		"settling without the token",
-		[]patch{{"runtime/sql.go", "WHERE id = $1::bigint AND epoch = $2::bigint\n    RETURNING id", "WHERE id = $1::bigint AND $2::bigint IS NOT NULL\n    RETURNING id"}},
+		[]patch{{"runtime/internal/store/settle.go", "WHERE id = $1::bigint AND epoch = $2::bigint\n    RETURNING id", "WHERE id = $1::bigint AND $2::bigint IS NOT NULL\n    RETURNING id"}},
 		"DeskPoolWrite", "the lease runs out, and the first worker fails", "the step ended with attempt 2",
 	}, {
 		"a follow-up is enqueued at once",
-		[]patch{{"runtime/followup.go", "	return ex.follow(", "	if _, err := ex.w.control.Exec(ex, ex.w.sql.insert, e.args()...); err != nil {\n		return err\n	}\n	return ex.follow("}},
+		[]patch{{"runtime/followup.go", "	return ex.Follow(", "	if _, err := ex.Host.Control.Exec(ex, ex.Host.SQL.Insert, e.args()...); err != nil {\n		return err\n	}\n	return ex.Follow("}},
 		"DeskFollowUpByClient", everyAttempt, "enqueued steps: 1 row more than before the step",
 	}, {
 		"a failed attempt is committed",
-		[]patch{{"runtime/tx.go", `conn.Exec(ctx, "rollback")`, `conn.Exec(ctx, "commit")`}},
+		[]patch{{"runtime/internal/step/tx.go", `conn.Exec(ctx, "rollback")`, `conn.Exec(ctx, "commit")`}},
 		"DeskPoolWrite", everyAttempt, leftBehind,
 	}, {
 		"a call is sent again when its window is over",
@@ -166,7 +166,7 @@ var runtimeMutants = []struct {
 		"CommandByAttempt", "a command of notices is taken, and the answer is lost", "was requested 1 times, and must be 2 times",
 	}, {
 		"a command's id is made up for each execution",
-		[]patch{{"runtime/command.go", `ex.step.runID, ex.step.node, told)`, `ex.step.runID, ex.step.node, told, newRunID())`}},
+		[]patch{{"runtime/idemimpl/command.go", `runID, node, told)`, `runID, node, told, value.NewRunID())`}},
 		"CommandByAttempt", "", "two runs without any fault queue commands of notices under different ids",
 	}, {
 		"a generated outbox passes over a conflict",
@@ -199,7 +199,7 @@ func overlay(t *testing.T, patches []patch) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		from, patched := path, filepath.Join(dir, filepath.Base(path))
+		from, patched := path, filepath.Join(dir, strings.ReplaceAll(p.file, "/", "_"))
 		if replace[path] != "" {
 			from = patched
 		}
@@ -215,7 +215,7 @@ func overlay(t *testing.T, patches []patch) string {
 	return file
 }
 
-// applied gives a file's text with a patch. A patch that fits nowhere, or twice, tests nothing.
+// applied returns a file's text with a patch. A patch that fits nowhere, or twice, tests nothing.
 func applied(t *testing.T, path string, p patch) string {
 	t.Helper()
 	text, err := os.ReadFile(path)

@@ -116,7 +116,7 @@ func TestOptionsDoNotMeet(t *testing.T) {
 	running.Wait()
 }
 
-// findings gives the function and the rule of each.
+// findings returns the function and the rule of each.
 func findings(t *testing.T, rules []*analysis.Analyzer, pkgs []*packages.Package) []string {
 	graph, err := checker.Analyze(rules, pkgs, nil)
 	if err != nil {

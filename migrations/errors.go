@@ -16,7 +16,7 @@ type SchemaError struct {
 	Reason string
 }
 
-// Error gives the name and what is wrong with it.
+// Error returns the name and what is wrong with it.
 func (e *SchemaError) Error() string {
 	return fmt.Sprintf("schema %q: %s; choose another name", e.Schema, e.Reason)
 }
@@ -26,7 +26,7 @@ type VersionError struct {
 	Version int64
 }
 
-// Error gives the version and those that there are.
+// Error returns the version and those that there are.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("there is no version %d of idem's tables; this release knows 1 to %d", e.Version, Version)
 }
@@ -39,7 +39,7 @@ type Error struct {
 	Err     error
 }
 
-// Error gives all of it in one line.
+// Error returns all of it in one line.
 func (e *Error) Error() string {
 	where := ""
 	if e.Version != 0 {
@@ -52,7 +52,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the reason.
+// Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) fix() string {

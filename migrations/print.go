@@ -13,7 +13,7 @@ type PrintOptions struct {
 	Goose   bool  // as one file for goose, with both directions; Down does not count then
 }
 
-// Print gives the SQL of the migrations for schema, for a tool that runs it in one transaction, such as psql with
+// Print returns the SQL of the migrations for schema, for a tool that runs it in one transaction, such as psql with
 // --single-transaction. It keeps the table of applied versions as [Up] does, so that [Status] and Up know of it.
 func Print(schema string, o PrintOptions) (string, error) {
 	s, err := newSchema(schema)

@@ -13,6 +13,9 @@ import (
 	"github.com/idem-go/idem/runtime/internal/store"
 )
 
+// DefaultSchema is where the runtime's tables are unless a [Config] or [WithSchema] says otherwise.
+const DefaultSchema = store.DefaultSchema
+
 // DB is what a [Client] talks to: a *pgxpool.Pool, or anything like it.
 type DB interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
@@ -76,7 +79,7 @@ type StepStatus struct {
 	FinishedAt  *time.Time
 }
 
-// Status gives a run's step; [ErrNotFound] if there is none.
+// Status returns a run's step; [ErrNotFound] if there is none.
 func (c *Client) Status(ctx context.Context, runID, node string) (StepStatus, error) {
 	all, err := c.status(ctx, runID, &node)
 	if err != nil {
@@ -88,7 +91,7 @@ func (c *Client) Status(ctx context.Context, runID, node string) (StepStatus, er
 	return all[0], nil
 }
 
-// Steps gives all steps of a run, in the order in which they were enqueued.
+// Steps returns all steps of a run, in the order in which they were enqueued.
 func (c *Client) Steps(ctx context.Context, runID string) ([]StepStatus, error) {
 	return c.status(ctx, runID, nil)
 }
@@ -122,7 +125,7 @@ func (c *Client) Wait(ctx context.Context, run Run) (StepStatus, error) {
 	}
 }
 
-// Output waits for a step and gives its output. A step that ended without one is an error that says why.
+// Output waits for a step and returns its output. A step that ended without one is an error that says why.
 func (s *Step[In, Out]) Output(ctx context.Context, c *Client, run Run) (out Out, err error) {
 	st, err := c.Wait(ctx, run)
 	if err != nil {
@@ -136,14 +139,14 @@ func (s *Step[In, Out]) Output(ctx context.Context, c *Client, run Run) (out Out
 
 // Cancel ends the steps of a run that have not ended yet; node "" means all of them. A running handler's
 // context is cancelled at its worker's next heartbeat, and whatever it wrote is rolled back.
-// It gives the number of steps that were cancelled.
+// It returns the number of steps that were cancelled.
 func (c *Client) Cancel(ctx context.Context, runID, node string) (int, error) {
 	tag, err := c.db.Exec(ctx, c.sql.Cancel, runID, optional(node))
 	return int(tag.RowsAffected()), err
 }
 
 // Retry lets the discarded steps of a run run again; node "" means all of them. They keep their run, their
-// node and so their effects' keys. It gives the number of steps.
+// node and so their effects' keys. It returns the number of steps.
 func (c *Client) Retry(ctx context.Context, runID, node string) (int, error) {
 	return c.makeDue(ctx, c.sql.Retry, runID, node)
 }

@@ -103,7 +103,8 @@ func TestWriteCommand(t *testing.T) {
 	if err := mails.WriteCommand(ctx, b.pool, "k", byKind, "a"); err == nil {
 		t.Error("a command without all of its values was written")
 	}
-	if err := mails.KeepCommand(nil, byKind, "", "a", 1, []byte("x")); !errors.Is(err, ErrNotInHandler) {
+	var none context.Context
+	if err := mails.KeepCommand(none, byKind, "", "a", 1, []byte("x")); !errors.Is(err, ErrNotInHandler) {
 		t.Errorf("outside of a handler: %v", err)
 	}
 }

@@ -13,11 +13,7 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/runtime/internal/sign"
-	"github.com/idem-go/idem/runtime/internal/store"
 )
-
-// DefaultSchema is where the runtime's tables are unless a [Config] or [WithSchema] says otherwise.
-const DefaultSchema = store.DefaultSchema
 
 // Config sets a worker up. The zero value serves. A field that is zero has its default; a negative one is refused.
 type Config struct {
@@ -172,6 +168,8 @@ func (c *Config) keepalives() map[string]string {
 		"tcp_user_timeout":        strconv.FormatInt((idle+probes*interval)*1000, 10), // in milliseconds
 	}
 }
+
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
 // pooledIdleTimeout is what a transaction sets by itself, behind a pooler; "" elsewhere.
 func (c *Config) pooledIdleTimeout() string {

@@ -96,6 +96,7 @@ func TestRegistrationIsChecked(t *testing.T) {
 		"bytes":    NewAction[charge](strings.Repeat("n", maxNameBytes+1)),
 		"queue":    NewAction[charge]("x", WithQueue("")),
 		"timeout":  NewAction[charge]("x", WithTimeout(0)),
+		"backoff":  NewAction[charge]("x", WithBackoff(-1)),
 		"attempts": NewAction[charge]("x", WithMaxAttempts(0)),
 		"reclaims": NewAction[charge]("x", WithMaxReclaims(-1)),
 		"payload":  NewAction[charge]("x", WithMaxInput(1)),

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,7 +33,8 @@ type Context interface {
 
 // Tx is the completion transaction: what a handler writes through it commits with the step's change to
 // completed, or not at all. It has no Begin, Commit or Rollback on purpose, and refuses their SQL
-// ([ErrTxControl]); savepoints are allowed. It satisfies the DBTX interface that sqlc generates for
+// ([ErrTxControl]); savepoints are allowed. A statement that failed, and was not gone back from to a savepoint, fails the
+// attempt ([ErrTxAborted]) even if the handler ignores its error, whether the server or pgx has refused it. It satisfies the DBTX interface that sqlc generates for
 // pgx/v5.
 type Tx interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
@@ -42,8 +44,14 @@ type Tx interface {
 	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, src pgx.CopyFromSource) (int64, error)
 }
 
-// handlerContext is the [Context] of an execution.
-type handlerContext struct{ *step.Execution }
+// handlerContext is the [Context] of an execution, and no more than that: what an execution can do beyond it is for hosts.
+type handlerContext struct{ ex *step.Execution }
 
-// CompletionTx implements [Context].
-func (c handlerContext) CompletionTx() Tx { return c.Tx() }
+func (c handlerContext) Deadline() (time.Time, bool) { return c.ex.Deadline() }
+func (c handlerContext) Done() <-chan struct{}       { return c.ex.Done() }
+func (c handlerContext) Err() error                  { return c.ex.Err() }
+func (c handlerContext) Value(key any) any           { return c.ex.Value(key) }
+func (c handlerContext) RunID() string               { return c.ex.RunID() }
+func (c handlerContext) Node() string                { return c.ex.Node() }
+func (c handlerContext) Attempt() int                { return c.ex.Attempt() }
+func (c handlerContext) CompletionTx() Tx            { return c.ex.Tx() }

@@ -1,7 +1,9 @@
 package runtime
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"github.com/idem-go/idem/runtime/internal/probe"
 )
@@ -14,7 +16,7 @@ func (b *bench) crash(way string, point probe.Point) {
 	c.kill()
 }
 
-// recover takes the run over from its dead worker and gives its end.
+// recover takes the run over from its dead worker and returns its end.
 func (b *bench) recover(run Run, way string) StepStatus {
 	b.Helper()
 	RegisterAction(b.reg, NewAction[charge](way), charger(way, b.pool))
@@ -99,6 +101,49 @@ func TestF07_DiesOnEveryRunUntilTheLimit(t *testing.T) {
 			t.Errorf("%d reclaims in the events, want 3", n)
 		}
 	})
+}
+
+// The limit is for a step that takes its worker with it at every run. A run that came back, with an error, was none of those:
+// the count begins anew with the attempt that follows, however many reclaims there were before.
+func TestReclaimLimitIsOfAnAttempt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	fails := true
+	action := NewAction[charge]("unlucky", WithMaxReclaims(2), WithBackoff(time.Hour))
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		if fails {
+			return errors.New("once")
+		}
+		return recordCharge(ctx, in)
+	})
+	w := b.idle(slow())
+	run := b.charge(action)
+	diesTwice := func() {
+		t.Helper()
+		for range 2 {
+			b.claimed(w, run)
+			b.expire(run)
+			if n := must[int](t)(w.sweeper.SweepPage(beginning)); n != 1 {
+				t.Fatalf("swept %d steps", n)
+			}
+		}
+	}
+	diesTwice()
+	stop := b.work(slow())
+	b.eventually("the attempt has failed", func() bool { return b.now(run).Attempt == 2 })
+	stop()
+	b.exec(`UPDATE idem.steps SET scheduled_at = now()`)
+	if s := b.now(run); s.Reclaims != 0 {
+		t.Errorf("the second attempt begins with %d reclaims", s.Reclaims)
+	}
+	if n := b.count(`SELECT max(reclaims) FROM idem.step_events WHERE event = 'retried'`); n != 2 {
+		t.Errorf("the attempt that failed is recorded with %d reclaims, want 2", n)
+	}
+	diesTwice()
+	fails = false
+	b.work(slow())
+	b.is(b.wait(run), StateCompleted, "", 2, 2)
+	b.effects(run, 1)
 }
 
 // Without a limit a step is taken over as often as it takes.

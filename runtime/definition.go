@@ -73,6 +73,8 @@ func (d *definition) validate() error {
 		return fmt.Errorf("idem: handler %q: empty queue name", d.name)
 	case d.timeout <= 0:
 		return fmt.Errorf("idem: handler %q: timeout %v; it must be positive", d.name, d.timeout)
+	case d.backoff < 0:
+		return fmt.Errorf("idem: handler %q: backoff %v; it must not be negative", d.name, d.backoff)
 	case d.maxAttempts < 1:
 		return fmt.Errorf("idem: handler %q: max attempts %d; it must be at least 1", d.name, d.maxAttempts)
 	case d.maxReclaims != nil && *d.maxReclaims < 0:
@@ -99,8 +101,9 @@ func WithMaxAttempts(n int) Option { return func(x *definition) { x.maxAttempts 
 // hour, with jitter.
 func WithBackoff(d time.Duration) Option { return func(x *definition) { x.backoff = d } }
 
-// WithMaxReclaims bounds how often a step may be taken over from a worker that died on it, before it
-// is discarded as [ReasonReclaimLimit]. Without it there is no bound.
+// WithMaxReclaims bounds how often an attempt of a step may be taken over from a worker that died on it, before the step
+// is discarded as [ReasonReclaimLimit]. It is for a step that takes its worker with it at every run: the count begins anew
+// with each attempt, since a run that came back did not. Without it there is no bound.
 func WithMaxReclaims(n int) Option { return func(x *definition) { x.maxReclaims = &n } }
 
 // WithMaxInput bounds the encoded input, in bytes. A larger one is refused when it is enqueued.

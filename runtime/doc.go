@@ -1,12 +1,14 @@
 // Package runtime runs the steps of annotated handlers so that their effects happen once, however often the
-// handlers run. Generated code calls it; a service uses [Client] to enqueue and [Worker] to work.
+// handlers run. A service uses [Client] to enqueue and [Worker] to work; a handler gets a [Context]. Generated code binds
+// handlers to a [Registry], and what only it calls is in package idemimpl. How a step is executed, whoever delivers it, is in
+// internal/step; ARCHITECTURE.md has the life of a step, file by file.
 //
 // # The life of a step
 //
 // A step is one row, found by its run and its node. It is enqueued by a client, within the caller's
 // transaction ([Action.EnqueueTx]) or with another step's completion ([EnqueueActionCompletion]). A worker claims it,
 // which raises the row's epoch and sets a lease. The handler runs without holding a lock or, until its first
-// statement, a connection. What it records ([Effect.Record]) is kept in memory. When it returns, its writes and
+// statement, a connection. What it records (the generated Record functions) is kept in memory. When it returns, its writes and
 // the row's change to completed commit together: the completion names the epoch that the claim set, and if
 // another worker has raised it since, the whole transaction rolls back.
 //

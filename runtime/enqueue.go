@@ -99,7 +99,8 @@ func (a *Action[In]) EnqueueMany(ctx context.Context, c *Client, ins []In, opts 
 	return enqueueMany(ctx, c, nil, &a.def, ins, opts)
 }
 
-// EnqueueManyTx is [Action.EnqueueMany] within the caller's transaction.
+// EnqueueManyTx is [Action.EnqueueMany] within the caller's transaction. A [MismatchError] does not say which of the runs it
+// was.
 func (a *Action[In]) EnqueueManyTx(ctx context.Context, c *Client, tx DB, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
 	return enqueueMany(ctx, c, tx, &a.def, ins, opts)
 }
@@ -120,7 +121,8 @@ func (s *Step[In, Out]) EnqueueMany(ctx context.Context, c *Client, ins []In, op
 	return enqueueMany(ctx, c, nil, &s.def, ins, opts)
 }
 
-// EnqueueManyTx is [Step.EnqueueMany] within the caller's transaction.
+// EnqueueManyTx is [Step.EnqueueMany] within the caller's transaction. A [MismatchError] does not say which of the runs it
+// was.
 func (s *Step[In, Out]) EnqueueManyTx(ctx context.Context, c *Client, tx DB, ins []In, opts func(In) []EnqueueOption) ([]Run, error) {
 	return enqueueMany(ctx, c, tx, &s.def, ins, opts)
 }
@@ -208,7 +210,13 @@ func enqueueMany[In any](ctx context.Context, c *Client, tx DB, def *definition,
 		db = tx
 	}
 	runs, err := insert(ctx, db, def, batch)
-	if err != nil {
+	switch {
+	case failure.Guard(err, store.InputGuard) && tx == nil:
+		return nil, c.findMismatch(ctx, def.name, batch)
+	case failure.Guard(err, store.InputGuard):
+		// The transaction is aborted, and another connection must not be waited for while it holds its own.
+		return nil, c.mismatch(Run{Node: def.name})
+	case err != nil:
 		return nil, err
 	}
 	if tx == nil {
@@ -242,9 +250,6 @@ func (c *Client) insertMany(ctx context.Context, db DB, def *definition, batch [
 			runs[first[runID]].Duplicate = false
 			return nil
 		})
-	}
-	if failure.Guard(err, store.InputGuard) {
-		return nil, c.findMismatch(ctx, def.name, batch)
 	}
 	return runs, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/idem-go/idem/runtime/internal/store"
 )
@@ -189,6 +190,55 @@ func TestConcurrentEnqueueUnderOneKey(t *testing.T) {
 	}
 	if n := b.steps(); n != 1 {
 		t.Errorf("%d runs, want 1", n)
+	}
+}
+
+// Each input of many has its own options, and a transaction of the caller's holds all of them.
+func TestEnqueueManyWithOptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	action := NewAction[charge]("many")
+	ctx := t.Context()
+	opts := func(in charge) []EnqueueOption {
+		if in.User == "" {
+			return nil // a run of its own
+		}
+		return []EnqueueOption{WithKey("t", in.User), WithDelay(time.Duration(in.Amount) * time.Hour)}
+	}
+	ins := []charge{{"a", 1}, {"", 0}, {"b", 2}, {"", 0}}
+	tx := must[pgx.Tx](t)(b.pool.Begin(ctx))
+	rolledBack := must[[]Run](t)(action.EnqueueManyTx(ctx, b.client, tx, ins, opts))
+	if err := tx.Rollback(ctx); err != nil || b.steps() != 0 {
+		t.Fatalf("%d rows after a rollback, %v", b.steps(), err)
+	}
+	tx = must[pgx.Tx](t)(b.pool.Begin(ctx))
+	runs := must[[]Run](t)(action.EnqueueManyTx(ctx, b.client, tx, ins, opts))
+	if b.steps() != 0 {
+		t.Error("runs can be seen before the commit")
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if runs[0].ID != rolledBack[0].ID || runs[1].ID == rolledBack[1].ID || runs[1].ID == runs[3].ID || b.steps() != 4 {
+		t.Errorf("%+v after %+v, %d rows", runs, rolledBack, b.steps())
+	}
+	if n := b.count(`SELECT count(*) FROM idem.steps WHERE scheduled_at > now() + interval '50 minutes'`); n != 2 {
+		t.Errorf("%d runs are delayed, want 2", n)
+	}
+	for i, run := range must[[]Run](t)(action.EnqueueMany(ctx, b.client, ins, opts)) {
+		if run.Duplicate != (ins[i].User != "") {
+			t.Errorf("%+v of %+v", run, ins[i])
+		}
+	}
+	// A pool of one connection, which the transaction holds: the mismatch must not ask for another.
+	cfg := b.pool.Config()
+	cfg.MaxConns = 1
+	narrow := must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(ctx, cfg))
+	t.Cleanup(narrow.Close)
+	tx = must[pgx.Tx](t)(narrow.Begin(ctx))
+	defer func() { _ = tx.Rollback(context.Background()) }()
+	if _, err := action.EnqueueManyTx(ctx, NewClient(narrow, WithClientLogger(slog.New(slog.DiscardHandler))), tx, []charge{{"a", 9}}, opts); !errors.Is(err, ErrPayloadMismatch) {
+		t.Errorf("another input gives %v", err)
 	}
 }
 

@@ -60,29 +60,21 @@ func (x *executor) runner(s *lease.Held) {
 }
 
 // execute runs a held step to its end: completed, failed, handed back or lost. The same attempt is run
-// again after a serialization failure.
+// again after a serialization failure. What is not the handler's run is in functions of their own for the sake of their
+// frames, which would otherwise lie on the stack of each handler that runs, and there may be many.
 func (x *executor) execute(s *lease.Held) {
 	defer s.Leave()
 	x.begin(s)
 	for {
-		ex := step.New(x.host, &s.Step)
-		if cause := s.Enter(ex); cause != nil {
-			ex.End(cause)
-			x.Returned(s, ex, step.Return{Err: cause, Cause: cause})
+		ex := x.enter(s)
+		if ex == nil || !ex.Run(s) {
 			return
 		}
-		if !ex.Run(s) {
-			return
-		}
-		s.Reload = func(ctx context.Context) ([]byte, error) { return x.held.Reload(ctx, s) }
-		if !pace.Pause(x.host.Steps, pace.Jitter(pace.Backoff(5*time.Millisecond, s.Reruns, 200*time.Millisecond))) {
-			s.End(ErrShutdown)
-		}
+		x.rest(s)
 	}
 }
 
-// begin notes that a handler begins. It is a function of its own for the sake of its frame, which would otherwise lie on the
-// stack of each handler that runs, and there may be many.
+// begin notes that a handler begins.
 //
 //go:noinline
 func (x *executor) begin(s *lease.Held) {
@@ -90,10 +82,33 @@ func (x *executor) begin(s *lease.Held) {
 	x.host.Observe(s.Event(lifecycle.EventStarted))
 }
 
+// enter begins the next execution of a step; nil if it must not run any more.
+//
+//go:noinline
+func (x *executor) enter(s *lease.Held) *step.Execution {
+	ex := step.New(x.host, &s.Step)
+	if cause := s.Enter(ex); cause != nil {
+		ex.End(cause)
+		x.Returned(s, ex, step.Return{Err: cause, Cause: cause})
+		return nil
+	}
+	return ex
+}
+
+// rest waits a moment before the same attempt is run again.
+//
+//go:noinline
+func (x *executor) rest(s *lease.Held) {
+	s.Reload = func(ctx context.Context) ([]byte, error) { return x.held.Reload(ctx, s) }
+	if !pace.Pause(x.host.Steps, pace.Jitter(pace.Backoff(5*time.Millisecond, s.Reruns, 200*time.Millisecond))) {
+		s.End(ErrShutdown)
+	}
+}
+
 // Returned implements [lease.Driver]: it decides what a handler's return means.
 func (x *executor) Returned(s *lease.Held, ex *step.Execution, r step.Return) (again bool) {
 	if !s.SettleOnce() { // it came back too late
-		ex.Tx().Release()
+		ex.Release()
 		if s.WasStuck() {
 			x.host.Observe(s.Event(lifecycle.EventUnstuck))
 		}

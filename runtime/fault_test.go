@@ -92,7 +92,7 @@ func (b *bench) ran(run Run, want int) {
 	}
 }
 
-// now gives the step as it is.
+// now returns the step as it is.
 func (b *bench) now(run Run) StepStatus {
 	b.Helper()
 	return must[StepStatus](b)(b.client.Status(context.Background(), run.ID, run.Node))

@@ -18,7 +18,7 @@ func EnqueueActionCompletion[In any](ctx Context, a *Action[In], in In, opts ...
 	}
 	e, err := newEnqueued(&a.def, &in, opts)
 	if err != nil {
-		return Run{}, err
+		return Run{}, ex.Missing(err)
 	}
 	if e.keyed {
 		e.identify()
@@ -41,7 +41,7 @@ func EnqueueCompletion[In, Out any](ctx Context, s *Step[In, Out], in In, opts .
 	}
 	e, err := newEnqueued(&s.def, &in, opts)
 	if err != nil {
-		return Run{}, err
+		return Run{}, ex.Missing(err)
 	}
 	if e.keyed {
 		e.identify()

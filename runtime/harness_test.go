@@ -205,7 +205,7 @@ func (b *bench) run(w *Worker) (stop func()) {
 // patience is how long a test waits for what has to happen: much longer than it takes on a machine that does much else.
 const patience = 2 * time.Minute
 
-// wait gives the run's step once it has ended.
+// wait returns the run's step once it has ended.
 func (b *bench) wait(run Run) StepStatus {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -217,7 +217,7 @@ func (b *bench) wait(run Run) StepStatus {
 	return s
 }
 
-// count gives a number from the database.
+// count returns a number from the database.
 func (b *bench) count(sql string, args ...any) (n int) {
 	b.Helper()
 	if err := b.pool.QueryRow(context.Background(), sql, args...).Scan(&n); err != nil {
@@ -282,7 +282,7 @@ func (r *recorder) Observe(e Event) {
 	r.events = append(r.events, e)
 }
 
-// of gives the events of a kind.
+// of returns the events of a kind.
 func (r *recorder) of(kind EventKind) (found []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

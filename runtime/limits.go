@@ -13,10 +13,10 @@ type Limits struct {
 	MaxOutput   int64 // bytes
 }
 
-// Limits gives the action's limits.
+// Limits returns the action's limits.
 func (a *Action[In]) Limits() Limits { return a.def.limits() }
 
-// Limits gives the step's limits.
+// Limits returns the step's limits.
 func (s *Step[In, Out]) Limits() Limits { return s.def.limits() }
 
 func (d *definition) limits() Limits {

@@ -148,7 +148,7 @@ func (m *machine) complete(t *rapid.T) {
 func (m *machine) settle(t *rapid.T, state State, attempts int, event EventKind) {
 	h := m.holder(t)
 	tag, err := m.bench.pool.Exec(context.Background(), m.sql.Settle, h.id, h.epoch, string(state), string(ReasonError), attempts, 0, int64(0),
-		"no luck", 1, string(event), string(ReasonError), "w")
+		"no luck", 1, string(event), string(ReasonError), "w", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,6 +159,9 @@ func (m *machine) settle(t *rapid.T, state State, attempts int, event EventKind)
 		s := m.steps[h.run]
 		s.State = state
 		s.Attempt += attempts
+		if attempts > 0 {
+			s.Reclaims = 0
+		}
 		s.Epoch++
 	}
 }
@@ -247,7 +250,7 @@ func (m *machine) retry(t *rapid.T) {
 	s.Epoch++
 }
 
-// draw gives a run whose step is in a state.
+// draw returns a run whose step is in a state.
 func (m *machine) draw(t *rapid.T, state State) string {
 	var found []string
 	for _, run := range slices.Sorted(maps.Keys(m.steps)) {

@@ -57,7 +57,7 @@ func (f ObserverFunc) Observe(e Event) { f(e) }
 // observing passes the events of the runtime's parts on.
 func observing(o Observer) func(lifecycle.Event) {
 	if o == nil {
-		return func(lifecycle.Event) {}
+		return nil
 	}
 	return func(e lifecycle.Event) { o.Observe(Event(e)) }
 }

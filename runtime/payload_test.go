@@ -25,7 +25,7 @@ func echo[Out any](b *bench, name string, limit int64, make func(charge) Out) *S
 	return step
 }
 
-// textOf gives a text whose JSON form has size bytes.
+// textOf returns a text whose JSON form has size bytes.
 func textOf(char string, size int) string {
 	return strings.Repeat(char, (size-2)/len(char))
 }
@@ -62,7 +62,7 @@ func TestF16_OutputLimit(t *testing.T) {
 	}
 }
 
-// marshalled gives the bytes that a type's own MarshalJSON would.
+// marshalled returns the bytes that a type's own MarshalJSON would.
 type marshalled string
 
 func (m marshalled) MarshalJSON() ([]byte, error) { return []byte(m), nil }

@@ -42,7 +42,7 @@ var hotStatements = map[string]hotStatement{
 	"complete a group": {func(s *store.Statements) string { return s.Complete },
 		numbers(100) + ", " + numbers(100) + ", " + numbers(100), []string{"steps_pkey"}},
 	"settle": {func(s *store.Statements) string { return s.Settle },
-		`1, 1, 'pending', 'error', 1, 0, 1000, 'no', 1, 'retried', 'error', 'w'`, []string{"steps_pkey"}},
+		`1, 1, 'pending', 'error', 1, 0, 1000, 'no', 1, 'retried', 'error', 'w', 0`, []string{"steps_pkey"}},
 	"heartbeat": {func(s *store.Statements) string { return s.Heartbeat },
 		numbers(200) + ", " + numbers(200) + ", 1000000", []string{"steps_pkey"}},
 	"sweep":     {func(s *store.Statements) string { return s.Sweep }, `100, '-infinity'`, []string{"steps_leased_idx", "steps_pkey"}},

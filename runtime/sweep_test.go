@@ -30,7 +30,7 @@ func TestSweptStepsNeedNoPoll(t *testing.T) {
 	}
 }
 
-// A step that is taken back waits for no look at what is before the frontier, which may be rare: whoever took it back claims it
+// A step that is taken back waits for no look at what is before the cursor, which may be rare: whoever took it back claims it
 // by its id. What is not his to claim, or has been claimed since, he does not get.
 func TestSweptStepsNeedNoLook(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func (c *insertsOf) note(req wire.Request) {
 	}
 }
 
-// of gives how many statements wrote a row, and how many the rows of a group.
+// of returns how many statements wrote a row, and how many the rows of a group.
 func (c *insertsOf) of(table string) (single, groups int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

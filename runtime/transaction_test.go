@@ -12,11 +12,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/internal/failure"
 	"github.com/idem-go/idem/runtime/pgtest"
 )
 
-// attempts runs an action whose first attempt is first, and whose later ones write as usual. It gives the
+// attempts runs an action whose first attempt is first, and whose later ones write as usual. It returns the
 // step once it has ended.
 func attempts(b *bench, first func(Context, charge) error, opts ...Option) (Run, StepStatus) {
 	b.Helper()
@@ -102,6 +103,146 @@ func TestF22_SwallowedErrorFailsTheAttempt(t *testing.T) {
 				b.failedOnce(run, end, ReasonTxAborted)
 			})
 		}
+	}
+}
+
+// What the server has never seen is missing all the same: a value that does not fit its column, a connection that is still
+// being read from, a context that had ended before. Ignoring that fails the attempt as an error of the server does, in every
+// mode of pgx.
+func TestSwallowedErrorOfTheClientFailsTheAttempt(t *testing.T) {
+	t.Parallel()
+	const tooLarge = int64(1) << 40 // for an integer
+	insert := func(ctx Context, tx Tx, n any) { _, _ = tx.Exec(ctx, `INSERT INTO nums VALUES ($1)`, n) }
+	for name, swallow := range map[string]func(ctx Context, tx Tx){
+		"Exec, too large":    func(ctx Context, tx Tx) { insert(ctx, tx, tooLarge) },
+		"Exec, no such type": func(ctx Context, tx Tx) { insert(ctx, tx, make(chan int)) },
+		"Query, too large":   func(ctx Context, tx Tx) { _, _ = tx.Query(ctx, `INSERT INTO nums VALUES ($1) RETURNING n`, tooLarge) },
+		"QueryRow, too large": func(ctx Context, tx Tx) {
+			_ = tx.QueryRow(ctx, `INSERT INTO nums VALUES ($1) RETURNING n`, tooLarge).Scan(new(int))
+		},
+		"QueryRow, not read": func(ctx Context, tx Tx) { _ = tx.QueryRow(ctx, `INSERT INTO nums VALUES ($1) RETURNING n`, tooLarge) },
+		"too few arguments":  func(ctx Context, tx Tx) { _, _ = tx.Exec(ctx, `INSERT INTO nums VALUES ($1)`) },
+		"SendBatch, closed": func(ctx Context, tx Tx) {
+			b := &pgx.Batch{}
+			b.Queue(`INSERT INTO nums VALUES ($1)`, tooLarge)
+			_ = tx.SendBatch(ctx, b).Close()
+		},
+		"SendBatch, not closed": func(ctx Context, tx Tx) {
+			b := &pgx.Batch{}
+			b.Queue(`INSERT INTO nums VALUES (1)`)
+			b.Queue(`INSERT INTO nums VALUES ($1)`, tooLarge)
+			_, _ = tx.SendBatch(ctx, b).Exec()
+		},
+		"SendBatch, and another statement": func(ctx Context, tx Tx) {
+			b := &pgx.Batch{}
+			b.Queue(`INSERT INTO nums VALUES ($1)`, tooLarge)
+			_ = tx.SendBatch(ctx, b).Close()
+			insert(ctx, tx, 1)
+		},
+		"CopyFrom": func(ctx Context, tx Tx) {
+			_, _ = tx.CopyFrom(ctx, pgx.Identifier{"nums"}, []string{"n"}, pgx.CopyFromRows([][]any{{tooLarge}}))
+		},
+		"an ended context": func(ctx Context, tx Tx) {
+			ended, cancel := context.WithCancel(ctx)
+			cancel()
+			_, _ = tx.Exec(ended, `INSERT INTO nums VALUES (1)`)
+		},
+		"rows still open": func(ctx Context, tx Tx) {
+			rows, err := tx.Query(ctx, `SELECT generate_series(1, 100000)`)
+			if err != nil {
+				return
+			}
+			defer rows.Close()
+			rows.Next()
+			insert(ctx, tx, 1)
+		},
+		"and a savepoint before": func(ctx Context, tx Tx) {
+			_, _ = tx.Exec(ctx, `SAVEPOINT a`)
+			_, _ = tx.Exec(ctx, `ROLLBACK TO a`)
+			insert(ctx, tx, tooLarge)
+		},
+	} {
+		for _, mode := range []pgx.QueryExecMode{pgx.QueryExecModeCacheStatement, pgx.QueryExecModeCacheDescribe, pgx.QueryExecModeExec} {
+			for when, before := range map[string]bool{"first statement": false, "later statement": true} {
+				t.Run(name+"/"+mode.String()+"/"+when, func(t *testing.T) {
+					t.Parallel()
+					b := newBench(t)
+					b.exec(`CREATE TABLE nums (n integer)`)
+					cfg := b.pool.Config()
+					cfg.ConnConfig.DefaultQueryExecMode = mode
+					b.pool = must[*pgxpool.Pool](t)(pgxpool.NewWithConfig(t.Context(), cfg))
+					t.Cleanup(b.pool.Close)
+					_, end := attempts(b, func(ctx Context, in charge) error {
+						if before {
+							if _, err := ctx.CompletionTx().Exec(ctx, `INSERT INTO accounts VALUES ('lost', 0)`); err != nil {
+								return err
+							}
+						}
+						swallow(ctx, ctx.CompletionTx())
+						return nil
+					})
+					if end.State != StateCompleted || end.Attempt != 2 || b.count(`SELECT count(*) FROM nums`)+b.count(`SELECT count(*) FROM accounts WHERE user_id = 'lost'`) != 0 {
+						t.Errorf("%+v, with %d rows", end, b.count(`SELECT count(*) FROM nums`))
+					}
+				})
+			}
+		}
+	}
+}
+
+// An error that a handler has gone back from, to a savepoint, is none; nor is one in reading what has been done.
+func TestHandledErrorsOfTheClient(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.exec(`CREATE TABLE nums (n integer)`)
+	action := NewAction[charge]("careful", WithMaxAttempts(1))
+	RegisterAction(b.reg, action, func(ctx Context, in charge) error {
+		tx := ctx.CompletionTx()
+		_, _ = tx.Exec(ctx, `SAVEPOINT a`)
+		if _, err := tx.Exec(ctx, `INSERT INTO nums VALUES ($1)`, int64(1)<<40); err == nil {
+			return errors.New("it fits")
+		}
+		if _, err := tx.Exec(ctx, `ROLLBACK TO a`); err != nil {
+			return err
+		}
+		var none string
+		_ = tx.QueryRow(ctx, `INSERT INTO nums VALUES (7) RETURNING NULL::text`).Scan(&none) // cannot be read, and is done
+		_, err := tx.Exec(ctx, `INSERT INTO nums VALUES (8)`)
+		return err
+	})
+	b.work(slow())
+	run := b.charge(action)
+	b.is(b.wait(run), StateCompleted, "", 1, 0)
+	if n := b.count(`SELECT sum(n) FROM nums`); n != 15 {
+		t.Errorf("the rows add up to %d, want 15", n)
+	}
+}
+
+// A row, a command or a step that could not be kept is missing from the completion, whatever the handler does about the error.
+func TestSwallowedErrorOfARecord(t *testing.T) {
+	t.Parallel()
+	small := NewAction[string]("small", WithMaxInput(5))
+	for name, swallow := range map[string]func(ctx Context){
+		"a value that cannot be encoded": func(ctx Context) { _ = ledger.Record(ctx, "x", make(chan int), nil) },
+		"a conversion that fails":        func(ctx Context) { _ = ledger.Record(ctx, idemimpl.JSON(make(chan int)), int64(1), nil) },
+		"a number of values":             func(ctx Context) { _ = ledger.Record(ctx, "x") },
+		"inserted at once":               func(ctx Context) { _, _ = ledger.Insert(ctx, nil, "x", make(chan int), nil) },
+		"a command":                      func(ctx Context) { _ = ledger.KeepCommand(ctx, nil, "", make(chan int), nil) },
+		"an input over its limit":        func(ctx Context) { _, _ = EnqueueActionCompletion(ctx, small, "much too long") },
+		"a key that is empty":            func(ctx Context) { _, _ = EnqueueActionCompletion(ctx, small, "x", WithKey("", "")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			_, end := attempts(b, func(ctx Context, in charge) error {
+				swallow(ctx)
+				return nil
+			})
+			b.is(end, StateCompleted, "", 2, 0)
+			if n := b.count(`SELECT count(*) FROM idem.steps WHERE node = 'small'`); n != 0 {
+				t.Errorf("%d steps", n)
+			}
+		})
 	}
 }
 

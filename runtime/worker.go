@@ -59,7 +59,7 @@ func NewWorker(pool *pgxpool.Pool, reg *Registry, cfg Config) (*Worker, error) {
 	w.host = &step.Host{
 		Session: &store.Session{
 			SQL: store.NewStatements(cfg.Schema), Schema: cfg.Schema, Log: cfg.Logger.With("worker", name),
-			Observe: observing(cfg.Observer), Within: cfg.Lease,
+			Observer: observing(cfg.Observer), Within: cfg.Lease,
 		},
 		Name: name, Grace: cfg.Grace, IdleTimeout: cfg.pooledIdleTimeout(),
 	}
@@ -136,6 +136,19 @@ func (w *Worker) Run(ctx context.Context) error {
 	w.commits.Stop()
 	loops.Wait()
 	return nil
+}
+
+// connect opens the worker's connections and verifies the schema.
+func (w *Worker) connect(ctx context.Context) error {
+	err := w.cfg.openPools(ctx, w.host.Session, w.base, w.host.Name)
+	if err == nil {
+		w.held.Notifier.DB = w.host.Control
+		err = store.Verify(ctx, w.host.Control, w.host.SQL)
+	}
+	if err != nil {
+		w.host.Close()
+	}
+	return err
 }
 
 // drain waits for what runs: first for the handlers to finish by themselves, then, with their contexts

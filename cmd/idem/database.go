@@ -30,7 +30,7 @@ func (d *database) addSchema(flags *pflag.FlagSet) {
 	flags.StringVar(&d.schema, "schema", migrations.DefaultSchema, "`schema` of the runtime's tables")
 }
 
-// open gives a pool on the database, which has not connected yet. What is wrong with a connection string is
+// open returns a pool on the database, which has not connected yet. What is wrong with a connection string is
 // not quoted: it holds a password.
 func (d *database) open(ctx context.Context, c *cli.Console, cmd *cli.Command) (*pgxpool.Pool, error) {
 	url, from := d.url, "--database"

@@ -97,7 +97,7 @@ func (g *generate) run(ctx context.Context, c *cli.Console, patterns []string) e
 	return g.findings(c, nil)
 }
 
-// isUsage tells whether a run could not begin because of what it was asked: its patterns or its renames.
+// isUsage reports whether a run could not begin because of what it was asked: its patterns or its renames.
 func isUsage(err error) bool {
 	_, pattern := errors.AsType[*scan.PatternError](err)
 	_, rename := errors.AsType[*gen.RenameError](err)

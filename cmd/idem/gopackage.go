@@ -187,7 +187,7 @@ func eachGoFile(dir string, visit func(path string, src []byte)) error {
 	return nil
 }
 
-// findLine gives the place of the first line that matches, as file:line, or "".
+// findLine returns the place of the first line that matches, as file:line, or "".
 func findLine(path string, src []byte, match func(line string) bool) string {
 	number := 0
 	for line := range strings.Lines(string(src)) {

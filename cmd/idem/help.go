@@ -7,6 +7,7 @@ import (
 
 	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/registry"
 )
 
 func helpVerb() *cli.Command {
@@ -30,20 +31,16 @@ func helpVerb() *cli.Command {
 
 // helpDirectives explains the directives named, or all.
 func helpDirectives(cmd *cli.Command, w io.Writer, names []string) error {
-	specs := make([]*directive.Spec, len(names))
+	all := registry.Kinds.Directives()
+	if len(names) == 0 {
+		return all.Help(w)
+	}
+	named := make(directive.Registry, len(names))
 	for i, name := range names {
 		name = strings.TrimPrefix(strings.TrimPrefix(name, "//"), "idem:")
-		if specs[i] = directive.Lookup(name); specs[i] == nil {
-			return cmd.Usagef("unknown directive %q%s", name, cli.DidYouMean(name, directiveNames()))
+		if named[i] = all.Lookup(name); named[i] == nil {
+			return cmd.Usagef("unknown directive %q%s", name, cli.DidYouMean(name, all.Names()))
 		}
 	}
-	return directive.Help(w, specs...)
-}
-
-func directiveNames() []string {
-	var names []string
-	for _, s := range directive.All() {
-		names = append(names, s.Name)
-	}
-	return names
+	return named.Help(w)
 }

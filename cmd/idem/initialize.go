@@ -12,6 +12,7 @@ import (
 
 	"github.com/idem-go/idem/cmd/internal/cli"
 	"github.com/idem-go/idem/gen/lock"
+	"github.com/idem-go/idem/gen/registry"
 )
 
 // handlerFile is what init calls the file that it makes.
@@ -67,7 +68,7 @@ func initialize(c *cli.Console, dir string) error {
 	if err != nil {
 		return err
 	}
-	current, err := lock.Read(lockPath, cli.ShortPath(lockPath))
+	current, err := lock.Read(lockPath, cli.ShortPath(lockPath), registry.Kinds.Lock())
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func (r *replay) run(ctx context.Context, c *cli.Console, cmd *cli.Command, pool
 	return r.tell(ctx, c, pool, list, replayed)
 }
 
-// selected gives the commands that are meant and can be replayed.
+// selected returns the commands that are meant and can be replayed.
 func (r *replay) selected(ctx context.Context, tx pgx.Tx) ([]outbox.Entry, error) {
 	list, err := outbox.NewOperator(tx, r.operator.schema).List(ctx, r.filter)
 	if err != nil {
@@ -154,7 +154,7 @@ func (r *replay) show(c *cli.Console, cmd *cli.Command, list []outbox.Entry) err
 	return cli.ErrFindings
 }
 
-// carryOut is the second step. It gives the ids that are sent again, by table.
+// carryOut is the second step. It returns the ids that are sent again, by table.
 func (r *replay) carryOut(ctx context.Context, tx pgx.Tx, list []outbox.Entry) (map[string][]string, error) {
 	ids := map[string][]string{}
 	for _, e := range list {

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/lock"
-	"github.com/idem-go/idem/gen/model"
 )
 
 //go:embed handler.go.tmpl
@@ -52,15 +53,15 @@ func newScaffold(p *goPackage, l *lock.Lock) scaffold {
 }
 
 func (s *scaffold) collides(p *goPackage, l *lock.Lock) bool {
-	if _, taken := l.Nodes[s.Node]; taken {
+	if _, taken := l.Names[handler.Nodes.Key][s.Node]; taken {
 		return true
 	}
 	if _, taken := l.Tables[s.Table]; taken {
 		return true
 	}
-	h := model.Handler{Kind: model.Action, Func: s.Func}
+	h := handler.Handler{Kind: handler.Action, Func: s.Func}
 	names := append([]string{s.Func, s.In, s.Row, h.TestName()}, h.GeneratedNames()...)
-	for _, name := range append(names, model.Effect{Type: s.Row}.GeneratedNames()...) {
+	for _, name := range append(names, effect.Effect{Type: s.Row}.GeneratedNames()...) {
 		if p.declared[name] {
 			return true
 		}

@@ -82,7 +82,7 @@ func (v *vetting) run(ctx context.Context, c *cli.Console, patterns []string) er
 	return v.print(c, result.Findings)
 }
 
-// isUsage tells whether a run could not begin because of what it was asked.
+// isUsage reports whether a run could not begin because of what it was asked.
 func (v *vetting) isUsage(err error) bool {
 	_, pattern := errors.AsType[*vet.PatternError](err)
 	_, rule := errors.AsType[*vet.RuleError](err)

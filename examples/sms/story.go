@@ -37,7 +37,7 @@ func (s *story) tell(ctx context.Context) error {
 	return s.unknown(ctx)
 }
 
-// found is a lost answer that ends well. It gives the run that has sent the message.
+// found is a lost answer that ends well. It returns the run that has sent the message.
 func (s *story) found(ctx context.Context) (runtime.Run, error) {
 	s.say("\n1. The answer is lost, and the message is found")
 	s.carrier.LoseAnswer()

@@ -23,7 +23,7 @@ func newSecrets(customers ...string) secrets {
 	return s
 }
 
-// of gives what a command is signed with. Its key is the customer: that is what the table keeps order by.
+// of returns what a command is signed with. Its key is the customer: that is what the table keeps order by.
 func (s secrets) of(_ context.Context, c outbox.Command) ([]httpsender.Secret, error) {
 	text, known := s[c.Key]
 	if !known {

@@ -162,7 +162,7 @@ func (s *story) tally(ctx context.Context, c *outcome) error {
 	return nil
 }
 
-// forge sends a webhook that is not signed, and gives the answer's status.
+// forge sends a webhook that is not signed, and returns the answer's status.
 func forge(ctx context.Context, url string) (int, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(`{"type":"order.placed","order_id":"o-666","total_cents":1}`))
 	if err != nil {

@@ -16,7 +16,7 @@ type Position struct {
 	Column int    `json:"column"`
 }
 
-// String gives the position as file:line:col, the form that editors jump to.
+// String returns the position as file:line:col, the form that editors jump to.
 func (p Position) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
@@ -45,7 +45,7 @@ func (l *List) Add(pos Position, code, fix, format string, args ...any) {
 	*l = append(*l, Diagnostic{Pos: pos, Code: code, Message: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// Sorted gives the diagnostics in the order of their positions, each once.
+// Sorted returns the diagnostics in the order of their positions, each once.
 func (l List) Sorted() List {
 	s := slices.Clone(l)
 	slices.SortFunc(s, func(a, b Diagnostic) int {
@@ -58,7 +58,7 @@ func (l List) Sorted() List {
 	return slices.Compact(s)
 }
 
-// Error gives every diagnostic, one a line.
+// Error returns every diagnostic, one a line.
 func (l List) Error() string {
 	lines := make([]string, len(l))
 	for i, d := range l {

@@ -2,7 +2,7 @@ package diag
 
 import "strings"
 
-// Suggest gives the known word that a misspelt one most likely means, or "" when none is close. Case
+// Suggest returns the known word that a misspelt one most likely means, or "" when none is close. Case
 // and the separators '-' and '_' are not counted as mistakes; of equally close words the first wins.
 func Suggest(word string, known []string) string {
 	word = fold(word)
@@ -15,7 +15,7 @@ func Suggest(word string, known []string) string {
 	return best
 }
 
-// DidYouMean words a suggestion as a fix, or gives "" when there is nothing to suggest.
+// DidYouMean words a suggestion as a fix, or returns "" when there is nothing to suggest.
 func DidYouMean(suggestion string) string {
 	if suggestion == "" {
 		return ""

@@ -4,21 +4,24 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 )
 
-// Placed is a directive with the declaration that it stands on: a function or a type.
+// Placed is a directive with what it stands on: a function, a type, a var declaration, or the package clause of a file.
 type Placed struct {
 	*Directive
 	Func *ast.FuncDecl
 	Type *ast.TypeSpec
+	Vars *ast.GenDecl
+	File *ast.File         // of the package clause
 	Doc  *ast.CommentGroup // the comment that the directive is a line of
 }
 
 // File finds the directives of a file and the declarations that they stand on, in source order. The
 // file must have been parsed with its comments. All mistakes are reported.
-func File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
+func (r Registry) File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
 	places := map[*ast.CommentGroup]place{}
-	places[file.Doc] = place{what: "the package clause"}
+	places[file.Doc] = place{file: file, what: "the package clause"}
 	for _, decl := range file.Decls {
 		placesOf(decl, places)
 	}
@@ -27,7 +30,7 @@ func File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
 	for _, group := range file.Comments {
 		var first *Directive
 		for _, comment := range group.List {
-			d := Parse(comment, report)
+			d := r.Parse(comment, report)
 			switch {
 			case d == nil:
 			case first != nil:
@@ -47,6 +50,8 @@ func File(fset *token.FileSet, file *ast.File, report Reporter) []Placed {
 type place struct {
 	fn   *ast.FuncDecl
 	typ  *ast.TypeSpec
+	vars *ast.GenDecl
+	file *ast.File
 	what string // names it for people
 }
 
@@ -55,7 +60,11 @@ func placesOf(decl ast.Decl, places map[*ast.CommentGroup]place) {
 	case *ast.FuncDecl:
 		places[decl.Doc] = place{fn: decl, what: "func " + decl.Name.Name}
 	case *ast.GenDecl:
-		places[decl.Doc] = place{what: genDeclName(decl)}
+		p := place{what: genDeclName(decl)}
+		if decl.Tok == token.VAR {
+			p.vars = decl
+		}
+		places[decl.Doc] = p
 		for _, spec := range decl.Specs {
 			switch spec := spec.(type) {
 			case *ast.TypeSpec:
@@ -102,28 +111,28 @@ func attach(fset *token.FileSet, file *ast.File, group *ast.CommentGroup, places
 		return Placed{}, false
 	}
 	if why := d.Spec.refuses(p); why != "" {
-		report(d.Pos, "wrong-target", "put it directly above a "+string(d.Spec.On), fmt.Sprintf("//idem:%s stands on %s", d.Spec.Name, why))
+		report(d.Pos, "wrong-target", "put it directly above a "+d.Spec.On.String(), fmt.Sprintf("//idem:%s stands on %s", d.Spec.Name, why))
 		return Placed{}, false
 	}
-	return Placed{Directive: d, Func: p.fn, Type: p.typ, Doc: group}, true
+	return Placed{Directive: d, Func: p.fn, Type: p.typ, Vars: p.vars, File: p.file, Doc: group}, true
 }
 
 // refuses says what a directive stands on when it may not stand there.
 func (s *Spec) refuses(p place) string {
-	switch s.On {
-	case Func:
-		if p.fn == nil {
-			return p.what
-		}
-	case Struct:
-		if p.typ == nil {
-			return p.what
-		}
-		if form := notAStruct(p.typ.Type); form != "" {
-			return p.what + ", " + form
+	why := p.what
+	for _, on := range s.On {
+		switch {
+		case on == Func && p.fn != nil, on == Vars && p.vars != nil, on == Package && p.file != nil:
+			return ""
+		case on == Struct && p.typ != nil:
+			form := notAStruct(p.typ.Type)
+			if form == "" {
+				return ""
+			}
+			why = p.what + ", " + form
 		}
 	}
-	return ""
+	return why
 }
 
 // notAStruct names the form of a type that cannot be a struct; a type that only its name is known of
@@ -151,7 +160,7 @@ func notAStruct(expr ast.Expr) string {
 // reportLoose reports a directive in a comment that documents nothing.
 func reportLoose(fset *token.FileSet, file *ast.File, group *ast.CommentGroup, d *Directive, report Reporter) {
 	line := func(pos token.Pos) int { return fset.PositionFor(pos, false).Line }
-	fix := "put it directly above a " + string(d.Spec.On)
+	fix := "put it directly above a " + d.Spec.On.String()
 	for _, decl := range file.Decls {
 		switch {
 		case decl.Pos() <= group.Pos() && group.End() <= decl.End():
@@ -175,9 +184,10 @@ func reportLoose(fset *token.FileSet, file *ast.File, group *ast.CommentGroup, d
 func mayBear(decl ast.Decl, s *Spec) bool {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
-		return s.On == Func
+		return slices.Contains(s.On, Func)
 	case *ast.GenDecl:
-		return s.On == Struct && decl.Tok == token.TYPE && !decl.Lparen.IsValid()
+		return decl.Tok == token.VAR && slices.Contains(s.On, Vars) ||
+			decl.Tok == token.TYPE && !decl.Lparen.IsValid() && slices.Contains(s.On, Struct)
 	}
 	return false
 }

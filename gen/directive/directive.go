@@ -22,7 +22,7 @@ type Arg struct {
 	Value    any       // the value, of the type that the argument's kind says
 }
 
-// Arg finds an argument by its name, or gives nil when the directive does not have it.
+// Arg finds an argument by its name, or returns nil when the directive does not have it.
 func (d *Directive) Arg(name string) *Arg {
 	for i := range d.Args {
 		if d.Args[i].Param.Name == name {
@@ -48,7 +48,7 @@ func (a *Arg) ItemPos(item string) token.Pos {
 
 func isListPunctuation(r rune) bool { return r == ',' || r == '(' || r == ')' }
 
-// Value gives the value of an argument, and T's zero value when the directive does not have it. It
+// Value returns the value of an argument, and T's zero value when the directive does not have it. It
 // panics when T is not the type of the argument's kind.
 func Value[T any](d *Directive, name string) T {
 	if a := d.Arg(name); a != nil {

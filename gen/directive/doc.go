@@ -1,6 +1,6 @@
 // Package directive knows the directives that idem reads: which there are, where each may stand, what
-// arguments each takes. One registry, [All], says it; the parser, the checks, the suggestions and the
-// help text all come from it.
+// arguments each takes. A [Registry] says it; the parser, the checks, the suggestions and the
+// help text all come from it. The kinds of directives below gen/kind give it its content.
 //
 // A directive is a line of its own in the comment directly above a declaration:
 //

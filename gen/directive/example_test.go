@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/registry"
 )
 
-func ExampleParse() {
+func ExampleRegistry_Parse() {
 	report := func(_ token.Pos, code, fix, message string) { fmt.Println(code, message, fix) }
-	d := directive.Parse(&ast.Comment{Slash: 1, Text: "//idem:action charge timeout=10s"}, report)
+	d := registry.Kinds.Directives().Parse(&ast.Comment{Slash: 1, Text: "//idem:action charge timeout=10s"}, report)
 	fmt.Println(directive.Format(d), directive.Value[time.Duration](d, "timeout"))
 	// Output: //idem:action charge timeout=10s 10s
 }

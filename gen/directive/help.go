@@ -6,13 +6,10 @@ import (
 	"strings"
 )
 
-// Help writes what a person needs to know about the directives named, or about all without a name.
-func Help(w io.Writer, specs ...*Spec) error {
-	if len(specs) == 0 {
-		specs = All()
-	}
+// Help writes what a person needs to know about the directives.
+func (r Registry) Help(w io.Writer) error {
 	var b strings.Builder
-	for i, s := range specs {
+	for i, s := range r {
 		if i > 0 {
 			b.WriteString("\n")
 		}
@@ -41,7 +38,7 @@ func (s *Spec) help(b *strings.Builder) {
 }
 
 func (s *Spec) stands() string {
-	if s.Form == string(s.On) {
+	if s.Form == s.On.String() {
 		return s.Form
 	}
 	return fmt.Sprintf("%s, %s", s.On, s.Form)

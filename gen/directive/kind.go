@@ -20,7 +20,7 @@ type Kind struct {
 // mistake is what is wrong with a value, and what would be right.
 type mistake struct{ message, fix string }
 
-// The kinds of values, with the Go type that [Value] gives.
+// The kinds of values, with the Go type that [Value] returns.
 var (
 	Node        = &Kind{"name", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-name", parseName}                   // string
 	Queue       = &Kind{"queue", "lower-case letters, digits, '_', '.', '-', first a letter, at most 63", "bad-queue", parseName}                 // string
@@ -56,7 +56,7 @@ func parseName(text string) (any, *mistake) {
 	return nil, m
 }
 
-// asName turns a text into the valid name that is nearest to it, or gives "".
+// asName turns a text into the valid name that is nearest to it, or returns "".
 func asName(text string) string {
 	var b strings.Builder
 	for i, r := range text {

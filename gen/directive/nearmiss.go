@@ -13,7 +13,7 @@ import (
 var nearMiss = regexp.MustCompile(`^(//|/\*)( *)((?i:idem)(?:[-_]\w+)*)( *[:./] *| +)(\w*)([^\n]*)`)
 
 // reportNearMiss reports a comment that Go does not take for a directive although it was meant as one.
-func reportNearMiss(c *ast.Comment, report Reporter) {
+func (r Registry) reportNearMiss(c *ast.Comment, report Reporter) {
 	m := nearMiss.FindStringSubmatch(c.Text)
 	if m == nil {
 		return
@@ -21,10 +21,10 @@ func reportNearMiss(c *ast.Comment, report Reporter) {
 	opener, blanks, toolName, separator, word, rest := m[1], m[2], m[3], m[4], m[5], m[6]
 	exact := opener == "//" && blanks == "" && toolName == tool && separator == ":"
 	if exact && word == "" {
-		report(c.Slash, "near-miss", "write one of //idem:"+strings.Join(supportedNames(), ", //idem:"), "//idem: names no directive")
+		report(c.Slash, "near-miss", "write one of //idem:"+strings.Join(r.supportedNames(), ", //idem:"), "//idem: names no directive")
 		return
 	}
-	name := meant(word, strings.Contains(separator, ":"))
+	name := r.meant(word, strings.Contains(separator, ":"))
 	if !exact && (name == "" || isProse(blanks, separator, rest)) {
 		return
 	}
@@ -35,16 +35,16 @@ func reportNearMiss(c *ast.Comment, report Reporter) {
 	report(c.Slash, "near-miss", "write "+right, "this comment looks like a directive, but Go reads it as text")
 }
 
-// meant gives the directive that a word stands for, or "". Behind a colon a misspelt one counts too.
-func meant(word string, colon bool) string {
-	name := diag.Suggest(word, directiveNames())
+// meant returns the directive that a word stands for, or "". Behind a colon a misspelt one counts too.
+func (r Registry) meant(word string, colon bool) string {
+	name := diag.Suggest(word, r.Names())
 	if colon || strings.EqualFold(name, word) {
 		return name
 	}
 	return ""
 }
 
-// isProse tells a sentence that mentions idem from a directive: behind a blank or another separator
+// isProse reports whether a comment is a sentence that mentions idem, and no directive: behind a blank or another separator
 // than the colon, a directive has at most one word that is not key=value.
 func isProse(blanks, separator, rest string) bool {
 	if blanks == "" && strings.Contains(separator, ":") {

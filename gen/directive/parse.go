@@ -13,22 +13,22 @@ import (
 // tool is the name before the colon.
 const tool = "idem"
 
-// Parse reads one comment. It gives nil for what is not a directive of this version. All mistakes are
+// Parse reads one comment. It returns nil for what is not a directive of this version. All mistakes are
 // reported; the directive then holds what is right.
-func Parse(c *ast.Comment, report Reporter) *Directive {
+func (r Registry) Parse(c *ast.Comment, report Reporter) *Directive {
 	raw, ok := ast.ParseDirective(c.Slash, c.Text)
 	if !ok || raw.Tool != tool {
-		reportNearMiss(c, report)
+		r.reportNearMiss(c, report)
 		return nil
 	}
 	if raw.Name == linters {
 		return nil
 	}
-	spec := lookup(raw, report)
+	spec := r.lookup(raw, report)
 	if spec == nil {
 		return nil
 	}
-	p := &reading{d: &Directive{Spec: spec, Pos: raw.Slash}, raw: raw, report: report}
+	p := &reading{registry: r, d: &Directive{Spec: spec, Pos: raw.Slash}, raw: raw, report: report}
 	if p.quotingIsRight() {
 		tokens, err := raw.ParseArgs()
 		if err != nil {
@@ -44,12 +44,12 @@ func Parse(c *ast.Comment, report Reporter) *Directive {
 // generated; the linter checks it.
 const linters = "ignore"
 
-func lookup(raw ast.Directive, report Reporter) *Spec {
+func (r Registry) lookup(raw ast.Directive, report Reporter) *Spec {
 	namePos := raw.Slash + token.Pos(len("//"+tool+":"))
-	spec := Lookup(raw.Name)
+	spec := r.Lookup(raw.Name)
 	switch {
 	case spec == nil:
-		suggestion := diag.Suggest(raw.Name, directiveNames())
+		suggestion := diag.Suggest(raw.Name, r.Names())
 		if suggestion != "" {
 			suggestion = "//idem:" + suggestion
 		}
@@ -63,10 +63,11 @@ func lookup(raw ast.Directive, report Reporter) *Spec {
 
 // reading is the state of reading one directive.
 type reading struct {
-	d      *Directive
-	raw    ast.Directive
-	report Reporter
-	named  bool // a word for NAME was seen, right or wrong
+	registry Registry
+	d        *Directive
+	raw      ast.Directive
+	report   Reporter
+	named    bool // a word for NAME was seen, right or wrong
 }
 
 func (p *reading) add(pos token.Pos, code, fix, format string, args ...any) {

@@ -1,4 +1,4 @@
-package directive
+package directive_test
 
 import (
 	"fmt"
@@ -8,12 +8,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/registry"
 )
 
-// parse reads a comment and gives the directive with what was reported.
-func parse(text string) (*Directive, []string) {
+// all are the directives that there are.
+var all = registry.Kinds.Directives()
+
+// parse reads a comment and returns the directive with what was reported.
+func parse(text string) (*directive.Directive, []string) {
 	var reports []string
-	d := Parse(&ast.Comment{Slash: 1, Text: text}, func(pos token.Pos, code, fix, message string) {
+	d := all.Parse(&ast.Comment{Slash: 1, Text: text}, func(pos token.Pos, code, fix, message string) {
 		reports = append(reports, fmt.Sprintf("%d %s: %s; %s", pos-1, code, message, fix))
 	})
 	return d, reports
@@ -32,13 +38,13 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	check("queue", Value[string](d, "queue"), "money")
-	check("max_output", Value[int64](d, "max_output"), int64(1<<20))
-	check("timeout", Value[time.Duration](d, "timeout"), 90*time.Second)
-	check("max_attempts", Value[int](d, "max_attempts"), 3)
-	check("max_reclaims", Value[int](d, "max_reclaims"), 0)
-	check("fixture", Value[string](d, "fixture"), "sample")
-	check("backoff, which is not given", Value[time.Duration](d, "backoff"), time.Duration(0))
+	check("queue", directive.Value[string](d, "queue"), "money")
+	check("max_output", directive.Value[int64](d, "max_output"), int64(1<<20))
+	check("timeout", directive.Value[time.Duration](d, "timeout"), 90*time.Second)
+	check("max_attempts", directive.Value[int](d, "max_attempts"), 3)
+	check("max_reclaims", directive.Value[int](d, "max_reclaims"), 0)
+	check("fixture", directive.Value[string](d, "fixture"), "sample")
+	check("backoff, which is not given", directive.Value[time.Duration](d, "backoff"), time.Duration(0))
 	if d.Arg("max_reclaims") == nil || d.Arg("max_input") != nil {
 		t.Error("a zero that is given must differ from what is not given")
 	}
@@ -49,13 +55,13 @@ func TestParseEffect(t *testing.T) {
 	if len(reports) > 0 {
 		t.Fatal(reports)
 	}
-	if got := Value[Table](d, "table"); got != (Table{"my schema", "my table"}) {
+	if got := directive.Value[directive.Table](d, "table"); got != (directive.Table{"my schema", "my table"}) {
 		t.Errorf("table is %+v", got)
 	}
-	if got := Value[[]string](d, "key"); !slices.Equal(got, []string{"OrderID", "line"}) {
+	if got := directive.Value[[]string](d, "key"); !slices.Equal(got, []string{"OrderID", "line"}) {
 		t.Errorf("key is %v", got)
 	}
-	if got := Value[OnConflict](d, "on_conflict").Update; !slices.Equal(got, []string{"total", "note"}) {
+	if got := directive.Value[directive.OnConflict](d, "on_conflict").Update; !slices.Equal(got, []string{"total", "note"}) {
 		t.Errorf("update is %v", got)
 	}
 }
@@ -85,12 +91,12 @@ func TestItemsHavePlaces(t *testing.T) {
 }
 
 func TestFlagsTakeNoValue(t *testing.T) {
-	existing := Lookup("effect").Param("existing")
+	existing := all.Lookup("effect").Param("existing")
 	existing.Later = false
 	defer func() { existing.Later = true }()
 	d, reports := parse("//idem:effect table=a existing")
-	if len(reports) > 0 || !Value[bool](d, "existing") || Format(d) != "//idem:effect table=a existing" {
-		t.Errorf("got %s, %v", Format(d), reports)
+	if len(reports) > 0 || !directive.Value[bool](d, "existing") || directive.Format(d) != "//idem:effect table=a existing" {
+		t.Errorf("got %s, %v", directive.Format(d), reports)
 	}
 	if _, reports := parse("//idem:effect existing=true"); len(reports) != 1 || !strings.Contains(reports[0], "14 unexpected-value") {
 		t.Errorf("got %v", reports)
@@ -107,7 +113,7 @@ func TestFormat(t *testing.T) {
 	}
 	for text, want := range tests {
 		d, reports := parse(text)
-		if got := Format(d); got != want || len(reports) > 0 {
+		if got := directive.Format(d); got != want || len(reports) > 0 {
 			t.Errorf("%s becomes %s, want %s (%v)", text, got, want, reports)
 		}
 	}
@@ -184,18 +190,18 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("a report without a code or message: %q %q", code, message)
 			}
 		}
-		d := Parse(&ast.Comment{Slash: 1, Text: text}, inside)
+		d := all.Parse(&ast.Comment{Slash: 1, Text: text}, inside)
 		if d == nil {
 			return
 		}
-		once := Format(d)
-		again := Parse(&ast.Comment{Slash: 1, Text: once}, func(_ token.Pos, code, _, message string) {
+		once := directive.Format(d)
+		again := all.Parse(&ast.Comment{Slash: 1, Text: once}, func(_ token.Pos, code, _, message string) {
 			if code != "missing-name" {
 				t.Errorf("%q was written as %q, which is wrong: %s", text, once, message)
 			}
 		})
-		if again == nil || Format(again) != once {
-			t.Errorf("%q was written as %q, and that as %q", text, once, Format(again))
+		if again == nil || directive.Format(again) != once {
+			t.Errorf("%q was written as %q, and that as %q", text, once, directive.Format(again))
 		}
 	})
 }

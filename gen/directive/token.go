@@ -90,7 +90,7 @@ func (p *reading) unknown(t ast.DirectiveArg, key, value string) {
 		return
 	}
 	fix := "it takes " + strings.Join(p.d.Spec.paramNames(), ", ")
-	if owner := ownerOf(key); owner != "" {
+	if owner := p.registry.ownerOf(key); owner != "" {
 		fix = "only //idem:" + owner + " has it; " + fix
 	} else if suggestion := diag.Suggest(key, p.d.Spec.paramNames()); suggestion != "" {
 		fix = diag.DidYouMean(suggestion + "=" + value)
@@ -98,9 +98,9 @@ func (p *reading) unknown(t ast.DirectiveArg, key, value string) {
 	p.add(t.Pos, "unknown-argument", fix, "//idem:%s has no argument %s", p.d.Spec.Name, quoteIfNeeded(key))
 }
 
-// ownerOf names a supported directive that has the argument, or gives "".
-func ownerOf(param string) string {
-	for _, s := range registry {
+// ownerOf names a supported directive that has the argument, or returns "".
+func (r Registry) ownerOf(param string) string {
+	for _, s := range r {
 		if s.Param(param) != nil {
 			return s.Name
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/model"
 )
 
@@ -12,12 +13,12 @@ import (
 func BenchmarkGo200(b *testing.B) {
 	p := &model.Package{Path: "example.com/p", Name: "p"}
 	for i := range 200 {
-		p.Handlers = append(p.Handlers, model.Handler{
-			Kind: model.Action, Name: fmt.Sprint("handler_", i), Func: fmt.Sprint("Handler", i), In: local("Input"),
+		p.Declarations = append(p.Declarations, handler.Handler{
+			Kind: handler.Action, Name: fmt.Sprint("handler_", i), Func: fmt.Sprint("Handler", i), In: local("Input"),
 		})
 		e := ledger()
 		e.Type, e.Table = fmt.Sprint("Row", i), fmt.Sprint("rows_", i)
-		p.Effects = append(p.Effects, e)
+		p.Declarations = append(p.Declarations, e)
 	}
 	for b.Loop() {
 		if _, err := emit.Go(p); err != nil {

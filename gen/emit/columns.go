@@ -6,35 +6,35 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// argument writes how a column's field becomes a statement argument.
-func argument(c model.Column) jen.Code {
-	field := jen.Id(rowName).Dot(c.Field)
+// Argument writes how a column's field becomes a statement argument.
+func Argument(c model.Column) jen.Code {
+	field := jen.Id(RowName).Dot(c.Field)
 	switch {
 	case c.Default != "" && !c.Pointer:
 		return defaultArgument(c, field)
 	case c.Encode == model.Plain || c.Encode == "":
 		return convert(c, field)
 	case c.Encode == model.JSON:
-		return call("JSON", field)
+		return Call("JSON", field)
 	case c.Encode == model.Array:
-		return call("Array", field)
+		return Call("Array", field)
 	case c.Pointer:
-		return call("Opt"+encoder(c.Encode), field)
+		return Call("Opt"+encoder(c.Encode), field)
 	case c.Encode == model.Text:
-		return call("Text", jen.Op("&").Add(field)) // the method may be the pointer's
+		return Call("Text", jen.Op("&").Add(field)) // the method may be the pointer's
 	}
-	return call(encoder(c.Encode), field)
+	return Call(encoder(c.Encode), field)
 }
 
-// defaultArgument gives NULL for a zero value.
+// defaultArgument is NULL for a zero value.
 func defaultArgument(c model.Column, field *jen.Statement) jen.Code {
 	switch c.Encode {
 	case model.Plain, "":
-		return call("OrDefault", convert(c, field))
+		return Call("OrDefault", convert(c, field))
 	case model.JSON:
-		return call("JSON", call("OrDefault", field))
+		return Call("JSON", Call("OrDefault", field))
 	}
-	return call("Opt"+encoder(c.Encode), call("NonZero", field))
+	return Call("Opt"+encoder(c.Encode), Call("NonZero", field))
 }
 
 func convert(c model.Column, field *jen.Statement) *jen.Statement {
@@ -47,18 +47,18 @@ func convert(c model.Column, field *jen.Statement) *jen.Statement {
 	return jen.Id(c.Convert).Call(field)
 }
 
-// target writes what a stored column is scanned into.
-func target(c model.Column) jen.Code {
-	field := jen.Op("&").Id(storedName).Dot(c.Field)
+// Target writes what a stored column is scanned into.
+func Target(c model.Column) jen.Code {
+	field := jen.Op("&").Id(StoredName).Dot(c.Field)
 	switch {
 	case c.Encode == model.Plain || c.Encode == model.Array || c.Encode == "":
 		return field
 	case c.Encode == model.JSON:
-		return call("ScanJSON", field)
+		return Call("ScanJSON", field)
 	case c.Pointer:
-		return call("OptScan"+encoder(c.Encode), field)
+		return Call("OptScan"+encoder(c.Encode), field)
 	}
-	return call("Scan"+encoder(c.Encode), field)
+	return Call("Scan"+encoder(c.Encode), field)
 }
 
 // encoder is the word for an encoding in the names of the runtime's functions.
@@ -72,6 +72,23 @@ func encoder(e model.Encoding) string {
 	return "Text"
 }
 
-func call(function string, args ...jen.Code) *jen.Statement {
-	return jen.Qual(implPath, function).Call(args...)
+// Width is what the field and the conversions around it take.
+func Width(c model.Column) int {
+	w := len(c.Field)
+	if c.Encode != model.Plain && c.Encode != "" {
+		w += len("runtime.OptScanUint64()")
+	}
+	if c.Default != "" {
+		w += len("idemimpl.OrDefault()")
+	}
+	if c.Convert != "" {
+		w += len("(*)()") + len(c.Convert)
+	}
+	return w
 }
+
+// Runtime refers to what the runtime declares under a name. [model.RuntimePackage] says in which of its packages.
+func Runtime(name string) *jen.Statement { return jen.Qual(model.RuntimePackage(name), name) }
+
+// Call calls a function of the runtime.
+func Call(function string, args ...jen.Code) *jen.Statement { return Runtime(function).Call(args...) }

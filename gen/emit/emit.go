@@ -31,29 +31,18 @@ func Unformatted(p *model.Package) ([]byte, error) {
 		return nil, err
 	}
 	f := newFile(p, imports(p))
-	for _, h := range p.Handlers {
-		if err := handler(f, h); err != nil {
+	for _, d := range model.All[Declaration](p) {
+		if err := d.Emit(f); err != nil {
 			return nil, fmt.Errorf("package %s: %w", p.Path, err)
 		}
 	}
-	for _, e := range p.Effects {
-		effect(f, e)
-	}
-	for _, o := range p.Outboxes {
-		outbox(f, o)
-	}
-	for _, v := range p.Providers {
-		if err := provider(f, p, v); err != nil {
-			return nil, fmt.Errorf("package %s: %s: %w", p.Path, v.Selector(), err)
-		}
-	}
-	return render(p, f)
+	return f.render()
 }
 
-func render(p *model.Package, f *jen.File) ([]byte, error) {
+func (f *File) render() ([]byte, error) {
 	var source bytes.Buffer
 	if err := f.Render(&source); err != nil {
-		return nil, fmt.Errorf("package %s: %w", p.Path, err)
+		return nil, fmt.Errorf("package %s: %w", f.Package.Path, err)
 	}
 	return groupImports(source.Bytes()), nil
 }
@@ -68,7 +57,7 @@ func Format(p *model.Package, source []byte) ([]byte, error) {
 }
 
 // newFile is an empty file in which every import already has its name. real maps their paths to the real names.
-func newFile(p *model.Package, real map[string]string) *jen.File {
+func newFile(p *model.Package, real map[string]string) *File {
 	f := jen.NewFilePathName(p.Path, p.Name)
 	f.NoFormat = true // it is formatted once, after the imports are grouped
 	f.HeaderComment(output.Header)
@@ -79,28 +68,15 @@ func newFile(p *model.Package, real map[string]string) *jen.File {
 			f.ImportAlias(path, name)
 		}
 	}
-	return f
+	return &File{f, p}
 }
 
 // imports maps the path of every import that the file may need to its real name.
 func imports(p *model.Package) map[string]string {
-	real := map[string]string{runtimePath: "runtime", "time": "time"}
-	for _, h := range p.Handlers {
-		maps.Copy(real, h.In.Imports)
-		if h.Out != nil {
-			maps.Copy(real, h.Out.Imports)
-		}
-	}
-	if len(p.Effects)+len(p.Outboxes) > 0 {
-		real[implPath] = "idemimpl"
-	}
-	if len(p.Outboxes) > 0 {
-		real["context"], real[poolPath], real[outboxPath] = "context", "pgxpool", "outbox"
-	}
-	for _, v := range p.Providers {
-		real[providerPath] = "provider"
-		maps.Copy(real, v.Req.Imports)
-		maps.Copy(real, v.Receipt.Imports)
+	real := map[string]string{"time": "time"}
+	maps.Copy(real, model.Runtime)
+	for _, d := range model.All[Declaration](p) {
+		maps.Copy(real, d.Imports())
 	}
 	return real
 }

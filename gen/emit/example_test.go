@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/model"
 )
 
 func ExampleGo() {
 	code, err := emit.Go(&model.Package{
 		Path: "example.com/shop", Name: "shop", Names: []string{"Charge", "ChargeInput"},
-		Handlers: []model.Handler{{Kind: model.Action, Name: "charge", Func: "Charge", In: model.Type{Expr: "ChargeInput"}}},
+		Declarations: []model.Declaration{handler.Handler{Kind: handler.Action, Name: "charge", Func: "Charge", In: model.Type{Expr: "ChargeInput"}}},
 	})
 	if err != nil {
 		fmt.Println(err)

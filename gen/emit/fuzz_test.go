@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/idem-go/idem/gen/emit"
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
+	"github.com/idem-go/idem/gen/kind/outbox"
 	"github.com/idem-go/idem/gen/model"
 	"github.com/idem-go/idem/gen/sqltext"
 )
@@ -23,21 +26,22 @@ func FuzzGo(f *testing.F) {
 	f.Fuzz(func(t *testing.T, node, table, schema, column, sqlType, expression string) {
 		p := &model.Package{
 			Path: "example.com/p", Name: "p", Names: []string{"In", "Row", "Do", "Hook"},
-			Handlers: []model.Handler{{Kind: model.Action, Name: node, Func: "Do", In: local("In")}},
-			Effects: []model.Effect{{
-				Type: "Row", Schema: schema, Table: table, Key: []string{column}, OnConflict: model.DoNothing,
-				Columns: []model.Column{
-					{Name: column, Field: "A", SQLType: sqlType, Encode: model.Plain},
-					{Name: "b", Field: "B", SQLType: "text", Default: expression, Encode: model.Plain},
+			Declarations: []model.Declaration{
+				handler.Handler{Kind: handler.Action, Name: node, Func: "Do", In: local("In")},
+				effect.Effect{
+					Type: "Row", Schema: schema, Table: table, Key: []string{column}, OnConflict: effect.DoNothing,
+					Columns: []model.Column{
+						{Name: column, Field: "A", SQLType: sqlType, Encode: model.Plain},
+						{Name: "b", Field: "B", SQLType: "text", Default: expression, Encode: model.Plain},
+					},
 				},
-			}},
-			Outboxes: []model.Outbox{{
-				Type: "Hook", Schema: schema, Table: table + "_outbox", To: column, OrderBy: "o", Body: column,
-				Columns: []model.Column{
-					{Name: column, Field: "A", SQLType: "text", Encode: model.Plain, Convert: "string"},
-					{Name: "o", Field: "B", SQLType: sqlType, Encode: model.Plain},
-				},
-			}},
+				outbox.Outbox{
+					Type: "Hook", Schema: schema, Table: table + "_outbox", To: column, OrderBy: "o", Body: column,
+					Columns: []model.Column{
+						{Name: column, Field: "A", SQLType: "text", Encode: model.Plain, Convert: "string"},
+						{Name: "o", Field: "B", SQLType: sqlType, Encode: model.Plain},
+					},
+				}},
 		}
 		source, err := emit.Go(p)
 		if err != nil {

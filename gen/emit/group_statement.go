@@ -11,11 +11,11 @@ import (
 	"github.com/idem-go/idem/templates"
 )
 
-// groupText is the statement that writes the rows of many steps, with an array for each parameter of the one that writes
+// GroupText is the statement that writes the rows of many steps, with an array for each parameter of the one that writes
 // a row. It is empty where an array is not known to carry what a parameter does.
-func groupText(table string, written []model.Column, key []string) string {
+func GroupText(table string, written []model.Column, key []string) string {
 	var columns, values, arrays []string
-	for _, c := range slices.Concat(fixedColumns, written) {
+	for _, c := range slices.Concat(FixedColumns, written) {
 		if !inArray(c) {
 			return ""
 		}
@@ -35,10 +35,10 @@ func inArray(c model.Column) bool {
 	return sqltext.IsElement(c.SQLType) && (c.Encode == model.JSON || !sqltext.IsJSON(c.SQLType))
 }
 
-// groupField is the field with that statement; none without.
-func groupField(sql string) []jen.Code {
+// GroupField is the field with that statement; none without.
+func GroupField(sql string) []jen.Code {
 	if sql == "" {
 		return nil
 	}
-	return []jen.Code{jen.Id("GroupSQL").Op(":").Add(text(sql))}
+	return []jen.Code{jen.Id("GroupSQL").Op(":").Add(Text(sql))}
 }

@@ -16,9 +16,9 @@ func groupImports(source []byte) []byte {
 	if !found {
 		return source
 	}
-	block, after, _ := bytes.Cut(rest, blockEnd)
+	Block, after, _ := bytes.Cut(rest, blockEnd)
 	var std, others []string
-	for line := range strings.Lines(string(block) + "\n") {
+	for line := range strings.Lines(string(Block) + "\n") {
 		if _, path, _ := strings.Cut(line, `"`); isStandard(path) {
 			std = append(std, line)
 		} else {

@@ -8,8 +8,8 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// text writes a string as a raw literal where that shows it unchanged, else as a quoted one.
-func text(s string) jen.Code {
+// Text writes a string as a raw literal where that shows it unchanged, else as a quoted one.
+func Text(s string) jen.Code {
 	for line := range strings.SplitSeq(s, "\n") {
 		if !strconv.CanBackquote(line) {
 			return jen.Op(strconv.Quote(s))
@@ -18,8 +18,8 @@ func text(s string) jen.Code {
 	return jen.Op("`" + s + "`")
 }
 
-// duration writes a time in the largest unit that gives a whole number.
-func duration(d time.Duration) jen.Code {
+// Duration writes a time in the largest unit that gives a whole number.
+func Duration(d time.Duration) jen.Code {
 	for _, unit := range []struct {
 		size time.Duration
 		name string

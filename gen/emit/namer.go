@@ -12,30 +12,25 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/idem-go/idem/gen/model"
 )
 
-// runtimePath is the package that generated code calls.
-const runtimePath = "github.com/idem-go/idem/runtime"
-
-// implPath is the package with what only generated code calls.
-const implPath = runtimePath + "/idemimpl"
-
-// The names of parameters and results in generated functions.
+// The names of parameters and results in generated functions that several kinds have. No import of a generated file
+// is called like one of them.
 const (
-	ctxName      = "ctx"
-	rowName      = "row"
-	storedName   = "stored"
-	insertedName = "inserted"
-	errName      = "err"
-	testName     = "t"
-	faultsName   = "f"
-	inputName    = "in"
-	registryName = "r"
-	reqName      = "req"
-	optsName     = "opts"
-	// recvFallback names a receiver whose type gives no letter of its own.
-	recvFallback = "h"
+	CtxName      = "ctx"
+	RowName      = "row"
+	StoredName   = "stored"
+	InsertedName = "inserted"
+	ErrName      = "err"
+	TestName     = "t"
+	FaultsName   = "f"
+	InputName    = "in"
+	RegistryName = "r"
+	// RecvFallback names a receiver whose type gives no letter of its own.
+	RecvFallback = "h"
 )
 
 // namer gives each import a name that nothing else in the file has: no declaration of the package, no
@@ -52,21 +47,9 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 	n.take(p.Names...)
 	n.take(p.TestNames...)
 	n.take(p.GeneratedNames()...)
-	n.take(ctxName, rowName, storedName, insertedName, errName, testName, faultsName, inputName)
-	for _, h := range p.Handlers {
-		n.take(registryParam(h))
-		if h.Recv != nil {
-			n.take(receiverName(h.Recv.Type))
-		}
-	}
-	if len(p.Outboxes) > 0 {
-		n.take(txName, keyName, poolName, senderName, configName, bodyName)
-	}
-	for _, v := range p.Providers {
-		n.take(reqName, optsName, registryName)
-		if v.Recv != nil {
-			n.take(providerReceiver(p, v))
-		}
+	n.take(CtxName, RowName, StoredName, InsertedName, ErrName, TestName, FaultsName, InputName)
+	for _, d := range model.All[Declaration](p) {
+		n.take(d.Params(p)...)
 	}
 	for _, path := range byFamiliarity(real) {
 		n.imports[path] = n.pick(path, real[path])
@@ -79,7 +62,7 @@ func newNamer(p *model.Package, real map[string]string) *namer {
 func byFamiliarity(real map[string]string) []string {
 	rank := func(path string) int {
 		switch {
-		case path == runtimePath, path == implPath:
+		case model.Runtime[path] != "":
 			return 0
 		case isStandard(path):
 			return 1
@@ -127,8 +110,8 @@ func parentWord(importPath string) string {
 	return strings.TrimLeftFunc(word, unicode.IsDigit)
 }
 
-// local is a name for what is declared in a function, which must not hide anything of the package there.
-func local(p *model.Package, name string) string {
+// Local is a name for what is declared in a function, which must not hide anything of the package there.
+func Local(p *model.Package, name string) string {
 	taken := func(name string) bool {
 		return slices.Contains(p.Names, name) || slices.Contains(p.TestNames, name) || slices.Contains(p.GeneratedNames(), name)
 	}
@@ -139,12 +122,20 @@ func local(p *model.Package, name string) string {
 	return candidate
 }
 
-// receiverName is the parameter that stands for a value of the receiver's type: b for Billing.
-func receiverName(typeName string) string {
+// ReceiverName is the parameter that stands for a value of the receiver's type: b for Billing.
+func ReceiverName(typeName string) string {
 	first, _ := utf8.DecodeRuneInString(typeName)
 	name := string(unicode.ToLower(first))
-	if !token.IsIdentifier(name) || name == "_" || name == registryName {
-		return recvFallback
+	if !token.IsIdentifier(name) || name == "_" || name == RegistryName {
+		return RecvFallback
 	}
 	return name
+}
+
+// ReceiverType writes a receiver's type.
+func ReceiverType(r model.Recv) jen.Code {
+	if r.Pointer {
+		return jen.Op("*").Id(r.Type)
+	}
+	return jen.Id(r.Type)
 }

@@ -4,12 +4,25 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/model"
 )
 
+// stub is a declaration that takes names.
+type stub struct{ names, params []string }
+
+func (s stub) At() diag.Position              { return diag.Position{} }
+func (s stub) Order() string                  { return "" }
+func (s stub) Selector() string               { return "" }
+func (s stub) GeneratedNames() []string       { return s.names }
+func (s stub) Claims() []model.Claim          { return nil }
+func (s stub) Imports() map[string]string     { return nil }
+func (s stub) Params(*model.Package) []string { return s.params }
+func (s stub) Emit(*File) error               { return nil }
+
 func TestNamer(t *testing.T) {
 	const money = "example.com/money"
-	billing := model.Handler{Func: "Pay", Recv: &model.Recv{Type: "Billing"}}
+	const runtimePath = model.RuntimePath
 	for name, c := range map[string]struct {
 		pkg  model.Package
 		real map[string]string
@@ -25,7 +38,7 @@ func TestNamer(t *testing.T) {
 			map[string]string{runtimePath: "idemruntime", money: "examplecommoney"},
 		},
 		"generated": {
-			model.Package{Effects: []model.Effect{{Type: "row"}}},
+			model.Package{Declarations: []model.Declaration{stub{names: []string{"rowEffect"}}}},
 			map[string]string{"example.com/x/rowEffect": "rowEffect"}, map[string]string{"example.com/x/rowEffect": "xrowEffect"},
 		},
 		"three of one name": {
@@ -36,7 +49,7 @@ func TestNamer(t *testing.T) {
 			real: map[string]string{"a.test/time": "time", "time": "time"}, want: map[string]string{"time": "time", "a.test/time": "atesttime"},
 		},
 		"parameters": {
-			model.Package{Handlers: []model.Handler{billing}},
+			model.Package{Declarations: []model.Declaration{stub{params: []string{"r", "b"}}}},
 			map[string]string{"x.test/a/ctx": "ctx", "x.test/a/row": "row", "x.test/a/b": "b", "x.test/a/r": "r"},
 			map[string]string{"x.test/a/ctx": "actx", "x.test/a/row": "arow", "x.test/a/b": "ab", "x.test/a/r": "ar"},
 		},
@@ -53,7 +66,7 @@ func TestNamer(t *testing.T) {
 
 func TestReceiverName(t *testing.T) {
 	for typ, want := range map[string]string{"Billing": "b", "Refunds": "h", "registry": "h", "Ärger": "ä", "_x": "h", "x": "x"} {
-		if got := receiverName(typ); got != want {
+		if got := ReceiverName(typ); got != want {
 			t.Errorf("%s: got %s, want %s", typ, got, want)
 		}
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// commentWidth is where comment lines end.
-const commentWidth = 120
+// LineWidth is where comment lines end.
+const LineWidth = 120
 
-// comment wraps paragraphs into a Go comment, with an empty line between two of them.
-func comment(paragraphs ...string) jen.Code {
+// Comment wraps paragraphs into a Go comment, with an empty line between two of them.
+func Comment(paragraphs ...string) jen.Code {
 	var lines []string
 	for i, p := range paragraphs {
 		if i > 0 {
 			lines = append(lines, "//")
 		}
-		lines = append(lines, wrap(p, "// ", commentWidth)...)
+		lines = append(lines, wrap(p, "// ", LineWidth)...)
 	}
 	return jen.Comment(strings.Join(lines, "\n"))
 }
@@ -39,8 +39,8 @@ func wrap(text, prefix string, width int) []string {
 	return append(lines, line)
 }
 
-// enumerate writes a list as prose: a, b and c.
-func enumerate(items []string) string {
+// Enumerate writes a list as prose: a, b and c.
+func Enumerate(items []string) string {
 	if len(items) == 1 {
 		return items[0]
 	}

@@ -3,6 +3,8 @@ package emit_test
 import (
 	"time"
 
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/model"
 )
 
@@ -15,17 +17,17 @@ func payments() *model.Package {
 	return &model.Package{
 		Path: "example.com/shop/payments", Name: "payments", Dir: "/shop/payments",
 		Names: []string{"Billing", "Charge", "ChargeInput", "InvoiceInput", "InvoiceOutput", "LedgerEntry"},
-		Handlers: []model.Handler{
-			{
-				Kind: model.Action, Name: "charge", Func: "Charge", In: local("ChargeInput"),
-				Limits: model.Limits{Timeout: 10 * time.Second},
+		Declarations: []model.Declaration{
+			handler.Handler{
+				Kind: handler.Action, Name: "charge", Func: "Charge", In: local("ChargeInput"),
+				Limits: handler.Limits{Timeout: 10 * time.Second},
 			},
-			{
-				Kind: model.Step, Name: "finalize_invoice", Func: "Finalize",
+			handler.Handler{
+				Kind: handler.Step, Name: "finalize_invoice", Func: "Finalize",
 				Recv: &model.Recv{Type: "Billing", Pointer: true}, In: local("InvoiceInput"), Out: &out,
 			},
+			ledger(),
 		},
-		Effects: []model.Effect{ledger()},
 	}
 }
 
@@ -66,23 +68,23 @@ func wide() *model.Package {
 		column("city", "Address.City", "text", model.Plain),
 		column("back`tick", "Odd", "char(3)", model.Plain),
 	}
-	orders := model.Effect{
-		Type: "Order", Schema: "shop", Table: "orders", Key: []string{"order_id"}, OnConflict: model.DoUpdate,
+	orders := effect.Effect{
+		Type: "Order", Schema: "shop", Table: "orders", Key: []string{"order_id"}, OnConflict: effect.DoUpdate,
 		UpdateColumns: []string{"price", "state"}, Columns: columns,
 	}
-	line := model.Effect{
-		Type: "line", Table: "lines", Item: "sku", OnConflict: model.DoNothing,
+	line := effect.Effect{
+		Type: "line", Table: "lines", Item: "sku", OnConflict: effect.DoNothing,
 		Columns: []model.Column{column("sku", "SKU", "text", model.Plain), column("n", "N", "integer", model.Plain)},
 	}
 	return &model.Package{
 		Path: "example.com/shop/orders", Name: "orders", Names: []string{"Order", "line"},
-		Effects: []model.Effect{orders, line},
+		Declarations: []model.Declaration{orders, line},
 	}
 }
 
-func ledger() model.Effect {
-	return model.Effect{
-		Type: "LedgerEntry", Table: "ledger", OnConflict: model.DoNothing,
+func ledger() effect.Effect {
+	return effect.Effect{
+		Type: "LedgerEntry", Table: "ledger", OnConflict: effect.DoNothing,
 		Columns: []model.Column{
 			{Name: "user_id", Field: "UserID", SQLType: "text", Encode: model.Plain},
 			{Name: "amount_cents", Field: "AmountCents", SQLType: "bigint", Encode: model.Plain},

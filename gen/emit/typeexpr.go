@@ -9,8 +9,8 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// typeExpr writes a type of the model as code: each ${import/path}.Name becomes a qualified name.
-func typeExpr(t model.Type) (*jen.Statement, error) {
+// TypeExpr writes a type of the model as code: each ${import/path}.Name becomes a qualified name.
+func TypeExpr(t model.Type) (*jen.Statement, error) {
 	code, rest := &jen.Statement{}, t.Expr
 	for {
 		plain, after, found := strings.Cut(rest, "${")

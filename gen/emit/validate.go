@@ -19,11 +19,8 @@ const (
 // through, a name stays a name, a type a type and a default one expression.
 func validate(p *model.Package) error {
 	var list diag.List
-	for _, e := range p.Effects {
-		checkTable(&list, table{e.Type, e.Schema, e.Table, e.Columns, sqltext.DerivedRoom, e.Pos})
-	}
-	for _, o := range p.Outboxes {
-		checkTable(&list, table{o.Type, o.Schema, o.Table, o.Columns, sqltext.OutboxRoom, o.Pos})
+	for _, d := range model.All[model.Tabled](p) {
+		checkTable(&list, d.Rows(), d.At())
 	}
 	if len(list) > 0 {
 		return list.Sorted()
@@ -31,28 +28,20 @@ func validate(p *model.Package) error {
 	return nil
 }
 
-// table is what is checked of an effect's or an outbox's table. room is what the names derived from its own add.
-type table struct {
-	goType, schema, name string
-	columns              []model.Column
-	room                 int
-	pos                  diag.Position
-}
-
-func checkTable(list *diag.List, t table) {
+func checkTable(list *diag.List, t model.Rows, pos diag.Position) {
 	report := func(err error) {
 		if err != nil {
-			list.Add(t.pos, codeName, "choose another name for table=", "table of %s: %v", t.goType, err)
+			list.Add(pos, codeName, "choose another name for table=", "table of %s: %v", t.Struct, err)
 		}
 	}
-	report(sqltext.CheckName(t.name, t.room))
-	if t.schema != "" {
-		report(sqltext.CheckName(t.schema, 0))
+	report(sqltext.CheckName(t.Name, t.Room))
+	if t.Schema != "" {
+		report(sqltext.CheckName(t.Schema, 0))
 	}
-	if len(t.columns) == 0 {
+	if len(t.Columns) == 0 {
 		report(fmt.Errorf("it has no columns"))
 	}
-	for _, c := range t.columns {
+	for _, c := range t.Columns {
 		checkColumn(list, c)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// behind gives a package that the program's imports know and that nothing of the program imports itself. It has
+// behind returns a package that the program's imports know and that nothing of the program imports itself. It has
 // the types that they speak of, which is all that a made up input needs of it.
 func (p *Program) behind(path string) *types.Package {
 	seen := map[*types.Package]bool{}

@@ -93,7 +93,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 // Missing says why a package could not be imported, or gives "".
 func (p *Program) Missing(path string) string { return p.missing[path] }
 
-// Imported gives a package that the program imports, or nil when it could not be loaded.
+// Imported returns a package that the program imports, or nil when it could not be loaded.
 func (p *Program) Imported(path string) *types.Package {
 	if pkg := p.own[path]; pkg != nil {
 		return pkg.Types

@@ -4,30 +4,17 @@ import (
 	"context"
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/idem-go/idem/gen/model"
 )
-
-// always are the imports of generated code that the source itself need not have.
-var always = []string{"time", RuntimePath}
-
-// DirectiveImports are the imports of what is generated for a directive, by its name, that come on top of those.
-var DirectiveImports = map[string][]string{
-	"effect":   {implPath},
-	"outbox":   {"context", implPath, RuntimePath + "/outbox", "github.com/jackc/pgx/v5/pgxpool"},
-	"provider": {RuntimePath + "/provider"},
-}
-
-// implPath is the import path of the package with what only generated code calls.
-const implPath = RuntimePath + "/idemimpl"
-
-// FaultTestPath is the import path of the package that generated tests call.
-const FaultTestPath = RuntimePath + "/faulttest"
 
 // TestImports are the further imports of generated tests. The inputs that they make up are written with
 // functions of the last of them.
-var TestImports = []string{FaultTestPath, "testing", "encoding/json", "math/big", "net", "net/netip"}
+var TestImports = []string{model.FaultTestPath, "testing", "encoding/json", "math/big", "net", "net/netip"}
 
 // Import keeps the packages that keep says, puts them into import order, and loads the types of all
 // that they import and do not hold themselves, and of more.
@@ -44,9 +31,9 @@ func (p *Program) Import(ctx context.Context, keep func(*Package) bool, more ...
 	return p.importAll(ctx, p.foreign(more))
 }
 
-// foreign gives the paths of what must come from export data, sorted.
+// foreign returns the paths of what must come from export data, sorted.
 func (p *Program) foreign(more []string) []string {
-	paths := slices.Concat(always, more)
+	paths := slices.Concat([]string{"time"}, slices.Collect(maps.Keys(model.Runtime)), more) // what generated code imports, and the source need not
 	for _, pkg := range p.Packages {
 		for _, path := range pkg.imports() {
 			if p.own[path] == nil && isLoadable(path) {
@@ -69,7 +56,7 @@ func isLoadable(path string) bool {
 		!strings.ContainsAny(path, "=@ ") && !strings.Contains(path, "...")
 }
 
-// imports gives the paths that the package's files import, sorted, each once.
+// imports returns the paths that the package's files import, sorted, each once.
 func (pkg *Package) imports() []string {
 	var paths []string
 	for _, file := range pkg.Syntax {

@@ -15,16 +15,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/scan"
 )
-
-// RuntimePath is the import path of the package that generated code calls.
-const RuntimePath = "github.com/idem-go/idem/runtime"
 
 // Program is the packages of one run.
 type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package                // in the order of their paths; in import order once [Program.Import] has run
+	Wrong    diag.List                 // what is wrong with directives themselves, and with the syntax around them
 	dirs     []string                  // the run's directory, as named and without symbolic links
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
@@ -36,14 +35,16 @@ type Program struct {
 // Package is one package of the program.
 type Package struct {
 	*scan.Package
-	Syntax    []*ast.File
-	SyntaxErr scanner.ErrorList // when not empty, Syntax is not complete
-	Types     *types.Package    // nil until the package was checked
-	Info      *types.Info
-	Errors    []types.Error // of the check; most do not matter
-	tests     []*ast.File   // those of its own tests that idem did not generate, once they are asked for
-	generated *ast.File     // what idem generated in this run, nil before
-	stale     bool          // generated has joined since the last check
+	Syntax     []*ast.File
+	Directives []directive.Placed // in source order; file by file
+	Tested     bool               // tests are generated for it
+	SyntaxErr  scanner.ErrorList  // when not empty, Syntax is not complete
+	Types      *types.Package     // nil until the package was checked
+	Info       *types.Info
+	Errors     []types.Error // of the check; most do not matter
+	tests      []*ast.File   // those of its own tests that idem did not generate, once they are asked for
+	generated  *ast.File     // what idem generated in this run, nil before
+	stale      bool          // generated has joined since the last check
 }
 
 // Parse reads the files of the packages found below dir. Neither their order nor that of the files
@@ -78,7 +79,7 @@ func (p *Program) parseFile(path string, src []byte) (*ast.File, error) {
 	return parser.ParseFile(p.Fset, path, src, parser.ParseComments|parser.SkipObjectResolution)
 }
 
-// Position gives a place in the source as diagnostics show it: relative to the run's directory where
+// Position returns a place in the source as diagnostics show it: relative to the run's directory where
 // the file is below it.
 func (p *Program) Position(pos token.Pos) diag.Position {
 	return p.position(p.Fset.PositionFor(pos, false))
@@ -98,7 +99,7 @@ func (p *Program) relative(path string) string {
 	return path
 }
 
-// SyntaxDiagnostics gives the package's syntax errors.
+// SyntaxDiagnostics returns the package's syntax errors.
 func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List {
 	var list diag.List
 	for _, e := range pkg.SyntaxErr {

@@ -12,7 +12,7 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// Tests gives the files of the package's own tests, those of package x and not of x_test, without what idem
+// Tests returns the files of the package's own tests, those of package x and not of x_test, without what idem
 // generated. They may be wrong: whoever needs something of them finds out whether it is there.
 func (p *Program) Tests(pkg *Package) []*ast.File {
 	if pkg.tests != nil {
@@ -45,7 +45,7 @@ func (p *Program) test(pkg *Package, name string) *ast.File {
 	return file
 }
 
-// CheckTests gives the package as its own tests see it: checked once more, together with them, without the bodies
+// CheckTests returns the package as its own tests see it: checked once more, together with them, without the bodies
 // of functions. What is wrong in them is tolerated.
 func (p *Program) CheckTests(pkg *Package) *types.Package {
 	tests := p.Tests(pkg)

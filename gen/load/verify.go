@@ -24,7 +24,7 @@ type GeneratedError struct {
 	Message string
 }
 
-// Error gives the position, the message and the line.
+// Error returns the position, the message and the line.
 func (e *GeneratedError) Error() string {
 	return fmt.Sprintf("idem generated code that is not valid, please report it: %s: %s\n\t%s", e.Pos, e.Message, e.Line)
 }
@@ -34,7 +34,7 @@ func (e *GeneratedError) Error() string {
 // in a generated file. With tests among the files, the package's own tests are part of it; tests are left out when
 // what they import could not be loaded. Packages may be verified side by side, when all have been checked.
 func (p *Program) Verify(pkg *Package, generated map[string][]byte) error {
-	syntax, testable := pkg.Syntax, p.missing[FaultTestPath] == ""
+	syntax, testable := pkg.Syntax, p.missing[model.FaultTestPath] == ""
 	if generated[model.GeneratedTests] != nil && testable {
 		syntax = slices.Concat(syntax, p.Tests(pkg))
 	}
@@ -62,7 +62,7 @@ func (p *Program) Verify(pkg *Package, generated map[string][]byte) error {
 	return first
 }
 
-// withoutBodies gives the files with the bodies of their functions left away.
+// withoutBodies returns the files with the bodies of their functions left away.
 func withoutBodies(files []*ast.File) func(yield func(*ast.File) bool) {
 	return func(yield func(*ast.File) bool) {
 		for _, file := range files {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// Locate gives the path of the lock file that a folder belongs to: the nearest one above it, within its
+// Locate returns the path of the lock file that a folder belongs to: the nearest one above it, within its
 // module; else the one that a run makes in the module's root.
 func Locate(dir string) (string, error) {
 	for folder := dir; ; {

@@ -10,21 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/lock"
+	"github.com/idem-go/idem/gen/registry"
 	"github.com/idem-go/idem/gen/schema"
 )
 
 func TestDecodeWhatWasEncoded(t *testing.T) {
-	l := lock.New()
+	l := lock.New(registry.Kinds.Lock())
 	l.Migrations.Format = schema.Goose
 	l.Files["a/idem_gen.go"] = lock.Hash([]byte("x"))
-	l.Nodes["<charge>"] = lock.Node{Kind: "action", Package: "p", Func: "Charge", Key: []string{"run_id", "node"}, In: "In"}
+	l.Names["nodes"]["<charge>"] = handler.Node{Kind: "action", Package: "p", Func: "Charge", Key: []string{"run_id", "node"}, In: "In"}
 	l.Tables["t"] = schema.Table{Name: "t", Package: "p", Struct: "T", Key: []string{"run_id", "node"}, Retired: true}
 	data, err := l.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := lock.Decode("idem.lock", data)
+	back, err := lock.Decode("idem.lock", data, registry.Kinds.Lock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +40,12 @@ func TestDecodeWhatWasEncoded(t *testing.T) {
 
 func TestDecodeShortFiles(t *testing.T) {
 	for _, text := range []string{"", "\n", "{}", `{"version": 1}`} {
-		l, err := lock.Decode("idem.lock", []byte(text))
+		l, err := lock.Decode("idem.lock", []byte(text), registry.Kinds.Lock())
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if diff := cmp.Diff(lock.New(), l); diff != "" {
+		if diff := cmp.Diff(lock.New(registry.Kinds.Lock()), l); diff != "" {
 			t.Errorf("%q: -want +got:\n%s", text, diff)
 		}
 	}
@@ -62,8 +64,11 @@ func TestDecodeSaysHowToRecover(t *testing.T) {
 		"format":     {`{"migrations": {"format": "flyway"}}`, "flyway", 1},
 		"table":      {`{"tables": {"x": {"table": "y", "key": ["a"]}}}`, "not complete", 1},
 		"wrong type": {`{"files": []}`, "not valid", 1},
+		"section":    {"{\n\"nodes\": []}", "nodes: ", 2},
+		"entry":      {"{\"nodes\": {\n\"a\": {},\n\"b\": 1}}", `the node "b"`, 3},
+		"form":       {"{\n\"tables\": {\"x\":\n{\"table\": \"x\", \"key\": [\"a\"], \"outbox\": {}}}}", `the table "x" is not complete`, 3},
 	} {
-		_, err := lock.Decode("shop/idem.lock", []byte(c.text))
+		_, err := lock.Decode("shop/idem.lock", []byte(c.text), registry.Kinds.Lock())
 		list, ok := errors.AsType[diag.List](err)
 		if !ok || len(list) != 1 {
 			t.Errorf("%s: %v", name, err)
@@ -111,7 +116,7 @@ func TestDecodeSaysTheSameEachTime(t *testing.T) {
 		`{"version": 1, "tables": {"c": {}, "a": {}, "d": {}, "b": {}, "e": {}, "f": {}}}`: `"a"`,
 	} {
 		for range 30 {
-			if _, err := lock.Decode("idem.lock", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := lock.Decode("idem.lock", []byte(text), registry.Kinds.Lock()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Fatalf("%s: %v", text, err)
 			}
 		}

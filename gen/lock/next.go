@@ -19,7 +19,7 @@ type Run struct {
 	Covers func(importPath string) bool
 	// CoversDir is Covers for the folder of a file, relative to Dir.
 	CoversDir func(dir string) bool
-	Renames   map[string]string // old names that the author gives up, of nodes, providers and tables
+	Renames   map[string]string // old names that the author gives up, of durable names and tables
 }
 
 // Next is where a run leads.
@@ -33,18 +33,20 @@ type Next struct {
 
 // Next compares what the lock remembers with what the source now says. The lock itself is not changed. The
 // error is a diag.List where the source asks for what would harm effects in flight.
-func (l *Lock) Next(run Run) (*Next, error) {
+func (l *Lock) Next(run Run, f Format) (*Next, error) {
 	s := &step{
-		run: run, old: l, moved: map[string]bool{},
-		oldNodes: slices.Sorted(maps.Keys(l.Nodes)), oldTables: slices.Sorted(maps.Keys(l.Tables)),
-		Next: &Next{Lock: New(), Migrations: map[string][]byte{}},
+		run: run, format: f, old: l, moved: map[string]bool{},
+		oldTables: slices.Sorted(maps.Keys(l.Tables)),
+		Next:      &Next{Lock: New(f), Migrations: map[string][]byte{}},
 	}
 	s.Lock.Tests = l.Tests
 	s.Lock.Migrations = l.Migrations
 	s.Lock.Migrations.Files = maps.Clone(l.Migrations.Files)
 	s.files()
-	s.nodes()
-	s.providers()
+	for _, sec := range f.Sections {
+		s.names(sec)
+	}
+	s.reserved()
 	changes, err := s.tables()
 	if err != nil {
 		return nil, err
@@ -64,9 +66,9 @@ func (l *Lock) Next(run Run) (*Next, error) {
 type step struct {
 	*Next
 	run       Run
+	format    Format
 	old       *Lock
-	oldNodes  []string          // names of the old lock's nodes, sorted
-	oldTables []string          // and of its tables
+	oldTables []string          // names of the old lock's tables, sorted
 	moved     map[string]bool   // tables that go on under another name
 	known     map[string]string // migrations of the old lock, where they are now
 	diags     diag.List

@@ -13,8 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/registry"
 )
 
 // project is a folder with a lock, led on run by run.
@@ -25,7 +28,7 @@ type project struct {
 }
 
 func newProject(t *testing.T) *project {
-	return &project{T: t, dir: t.TempDir(), lock: lock.New()}
+	return &project{T: t, dir: t.TempDir(), lock: lock.New(registry.Kinds.Lock())}
 }
 
 // next runs over all packages of the lock, except those that the option leaves out.
@@ -41,7 +44,7 @@ func (p *project) next(change func(*lock.Run), packages ...*model.Package) (*loc
 	if change != nil {
 		change(&run)
 	}
-	return p.lock.Next(run)
+	return p.lock.Next(run, registry.Kinds.Lock())
 }
 
 // must runs, writes the migrations and keeps the lock.
@@ -87,30 +90,17 @@ func (p *project) refused(change func(*lock.Run), code string, packages []*model
 
 func names(migrations map[string][]byte) []string { return slices.Sorted(maps.Keys(migrations)) }
 
-func pkg(name string, parts ...any) *model.Package {
-	p := &model.Package{Path: "shop.test/" + name, Name: name}
-	for _, part := range parts {
-		switch part := part.(type) {
-		case model.Handler:
-			p.Handlers = append(p.Handlers, part)
-		case model.Effect:
-			p.Effects = append(p.Effects, part)
-		case model.Outbox:
-			p.Outboxes = append(p.Outboxes, part)
-		case model.Provider:
-			p.Providers = append(p.Providers, part)
-		}
-	}
-	return p
+func pkg(name string, parts ...model.Declaration) *model.Package {
+	return &model.Package{Path: "shop.test/" + name, Name: name, Declarations: parts}
 }
 
-func handler(fn, node string) model.Handler {
-	return model.Handler{Kind: model.Action, Func: fn, Name: node, In: model.Type{Expr: "In"}, Pos: diag.Position{File: "a.go", Line: 3, Column: 1}}
+func newHandler(fn, node string) handler.Handler {
+	return handler.Handler{Kind: handler.Action, Func: fn, Name: node, In: model.Type{Expr: "In"}, Pos: diag.Position{File: "a.go", Line: 3, Column: 1}}
 }
 
-func effect(typ, table string, columns ...model.Column) model.Effect {
+func newEffect(typ, table string, columns ...model.Column) effect.Effect {
 	columns = append([]model.Column{{Name: "n", Field: "N", SQLType: "bigint"}}, columns...)
-	return model.Effect{Type: typ, Table: table, Columns: columns, Pos: diag.Position{File: "a.go", Line: 9, Column: 1}}
+	return effect.Effect{Type: typ, Table: table, Columns: columns, Pos: diag.Position{File: "a.go", Line: 9, Column: 1}}
 }
 
 func nullable(name string) model.Column {
@@ -142,7 +132,7 @@ func only(packages ...string) func(*lock.Run) {
 
 func TestSecondRunChangesNothing(t *testing.T) {
 	p := newProject(t)
-	packages := []*model.Package{pkg("a", handler("Charge", "charge"), effect("Row", "rows"))}
+	packages := []*model.Package{pkg("a", newHandler("Charge", "charge"), newEffect("Row", "rows"))}
 	first := p.must(nil, packages...)
 	second := p.must(nil, packages...)
 	if len(first.Migrations) != 1 || len(second.Migrations)+len(second.Notes)+len(second.Orphans) > 0 {
@@ -155,23 +145,23 @@ func TestSecondRunChangesNothing(t *testing.T) {
 
 func TestNodeRenames(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Charge", "charge"), handler("Refund", "refund")))
-	renamed := pkg("a", handler("Charge", "pay"), handler("Refund", "refund"))
+	p.must(nil, pkg("a", newHandler("Charge", "charge"), newHandler("Refund", "refund")))
+	renamed := pkg("a", newHandler("Charge", "pay"), newHandler("Refund", "refund"))
 	d := p.refused(nil, "renamed-node", []*model.Package{renamed}, `"charge"`, `"pay"`, "--rename charge=pay")
 	if d.Pos.Line != 3 {
 		t.Errorf("it stands at %v", d.Pos)
 	}
 	p.refused(rename("charge", "other"), "renamed-node", []*model.Package{renamed})
 	next := p.must(rename("charge", "pay"), renamed)
-	if _, old := next.Lock.Nodes["charge"]; old || len(next.Renamed) != 1 || next.Lock.Nodes["pay"].Func != "Charge" {
-		t.Errorf("renamed %v, nodes %v", next.Renamed, next.Lock.Nodes)
+	if _, old := next.Lock.Names["nodes"]["charge"]; old || len(next.Renamed) != 1 || next.Lock.Names["nodes"]["pay"].(handler.Node).Func != "Charge" {
+		t.Errorf("renamed %v, nodes %v", next.Renamed, next.Lock.Names["nodes"])
 	}
 }
 
 func TestNodesThatSwapTheirNames(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Charge", "charge"), handler("Refund", "refund")))
-	_, err := p.next(nil, pkg("a", handler("Charge", "refund"), handler("Refund", "charge")))
+	p.must(nil, pkg("a", newHandler("Charge", "charge"), newHandler("Refund", "refund")))
+	_, err := p.next(nil, pkg("a", newHandler("Charge", "refund"), newHandler("Refund", "charge")))
 	if list, _ := errors.AsType[diag.List](err); len(list) != 2 {
 		t.Errorf("want two diagnostics, got %v", err)
 	}
@@ -179,11 +169,11 @@ func TestNodesThatSwapTheirNames(t *testing.T) {
 
 func TestFunctionsMayBeRenamedAndMoved(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Charge", "charge")), pkg("b", handler("Other", "other")))
-	p.must(nil, pkg("a", handler("Pay", "charge")), pkg("b", handler("Other", "other")))
-	next := p.must(nil, pkg("b", handler("Other", "other"), handler("Pay", "charge")))
-	if next.Lock.Nodes["charge"].Package != "shop.test/b" {
-		t.Errorf("nodes %v", next.Lock.Nodes)
+	p.must(nil, pkg("a", newHandler("Charge", "charge")), pkg("b", newHandler("Other", "other")))
+	p.must(nil, pkg("a", newHandler("Pay", "charge")), pkg("b", newHandler("Other", "other")))
+	next := p.must(nil, pkg("b", newHandler("Other", "other"), newHandler("Pay", "charge")))
+	if next.Lock.Names["nodes"]["charge"].(handler.Node).Package != "shop.test/b" {
+		t.Errorf("nodes %v", next.Lock.Names["nodes"])
 	}
 	if !slices.Equal(next.Orphans, []string{"a/idem_gen.go"}) {
 		t.Errorf("orphans %v", next.Orphans)
@@ -192,15 +182,15 @@ func TestFunctionsMayBeRenamedAndMoved(t *testing.T) {
 
 func TestRemovedNodeIsForgotten(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Charge", "charge")))
-	if next := p.must(nil); len(next.Lock.Nodes) > 0 {
-		t.Errorf("nodes %v", next.Lock.Nodes)
+	p.must(nil, pkg("a", newHandler("Charge", "charge")))
+	if next := p.must(nil); len(next.Lock.Names["nodes"]) > 0 {
+		t.Errorf("nodes %v", next.Lock.Names["nodes"])
 	}
 }
 
 func TestPartialRunLeavesOthersAlone(t *testing.T) {
 	p := newProject(t)
-	a, b := pkg("a", handler("A", "a"), effect("A", "a")), pkg("b", handler("B", "b"), effect("B", "b"))
+	a, b := pkg("a", newHandler("A", "a"), newEffect("A", "a")), pkg("b", newHandler("B", "b"), newEffect("B", "b"))
 	whole := p.must(nil, a, b)
 	partial := p.must(only("a"), a)
 	if diff := cmp.Diff(whole.Lock, partial.Lock); diff != "" {
@@ -209,14 +199,14 @@ func TestPartialRunLeavesOthersAlone(t *testing.T) {
 	if len(partial.Orphans)+len(partial.Notes) > 0 {
 		t.Errorf("orphans %v, notes %v", partial.Orphans, partial.Notes)
 	}
-	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", handler("Z", "b"), effect("A", "a"))}, "shop.test/b.B")
-	p.refused(only("a"), "duplicate-table", []*model.Package{pkg("a", handler("A", "a"), effect("Another", "b"))}, "shop.test/b.B")
+	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", newHandler("Z", "b"), newEffect("A", "a"))}, "shop.test/b.B")
+	p.refused(only("a"), "duplicate-table", []*model.Package{pkg("a", newHandler("A", "a"), newEffect("Another", "b"))}, "shop.test/b.B")
 }
 
 func TestTableRename(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
-	renamed := pkg("a", effect("Row", "lines", nullable("note")))
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
+	renamed := pkg("a", newEffect("Row", "lines", nullable("note")))
 	p.refused(nil, "renamed-table", []*model.Package{renamed}, "--rename rows=lines")
 	next := p.must(rename("rows", "lines"), renamed)
 	text := string(next.Migrations["migrations/00002_idem_lines.sql"])
@@ -232,8 +222,8 @@ func TestTableRename(t *testing.T) {
 
 func TestNodeAndTableOfOneName(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Rows", "rows"), effect("Row", "rows")))
-	next := p.must(rename("rows", "lines"), pkg("a", handler("Rows", "lines"), effect("Row", "rows")))
+	p.must(nil, pkg("a", newHandler("Rows", "rows"), newEffect("Row", "rows")))
+	next := p.must(rename("rows", "lines"), pkg("a", newHandler("Rows", "lines"), newEffect("Row", "rows")))
 	if _, kept := next.Lock.Tables["rows"]; !kept {
 		t.Errorf("renaming the node lost the table: %v", next.Lock.Tables)
 	}
@@ -241,7 +231,7 @@ func TestNodeAndTableOfOneName(t *testing.T) {
 
 func TestRetiredTableResumes(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
 	gone := p.must(nil, pkg("a"))
 	if !gone.Lock.Tables["rows"].Retired || len(gone.Notes) != 1 || len(gone.Migrations) > 0 {
 		t.Errorf("tables %v, notes %v, migrations %v", gone.Lock.Tables, gone.Notes, names(gone.Migrations))
@@ -249,7 +239,7 @@ func TestRetiredTableResumes(t *testing.T) {
 	if again := p.must(nil, pkg("a")); len(again.Notes) > 0 {
 		t.Errorf("it is said twice: %v", again.Notes)
 	}
-	back := p.must(nil, pkg("b", effect("Other", "rows", nullable("note"))))
+	back := p.must(nil, pkg("b", newEffect("Other", "rows", nullable("note"))))
 	text := string(back.Migrations["migrations/00002_idem_rows.sql"])
 	if back.Lock.Tables["rows"].Retired || strings.Contains(text, "CREATE TABLE") || !strings.Contains(text, `ADD COLUMN "note"`) {
 		t.Errorf("tables %v, migration\n%s", back.Lock.Tables, text)
@@ -258,9 +248,9 @@ func TestRetiredTableResumes(t *testing.T) {
 
 func TestEvolution(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
 	p.write("migrations/00007_by_hand.sql", "SELECT 1;")
-	next := p.must(nil, pkg("a", effect("Row", "rows", nullable("note"))))
+	next := p.must(nil, pkg("a", newEffect("Row", "rows", nullable("note"))))
 	if got := names(next.Migrations); !slices.Equal(got, []string{"migrations/00008_idem_rows.sql"}) {
 		t.Errorf("migrations %v", got)
 	}
@@ -268,8 +258,8 @@ func TestEvolution(t *testing.T) {
 
 func TestNotAdditiveNeedsReview(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
-	changed := []*model.Package{pkg("a", effect("Row", "rows", required("code"), nullable("note")))}
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
+	changed := []*model.Package{pkg("a", newEffect("Row", "rows", required("code"), nullable("note")))}
 	d := p.refused(nil, "not-additive", changed, `ALTER TABLE "rows" ADD COLUMN "code" text NOT NULL;`, "idem:reviewed")
 	if d.Pos.Line != 11 {
 		t.Errorf("it stands at %v", d.Pos)
@@ -284,14 +274,14 @@ func TestNotAdditiveNeedsReview(t *testing.T) {
 	if second := p.must(nil, changed...); len(second.Migrations) > 0 {
 		t.Errorf("a second run writes %v", names(second.Migrations))
 	}
-	p.refused(nil, "not-additive", []*model.Package{pkg("a", effect("Row", "rows", nullable("note")))}, "DROP COLUMN")
+	p.refused(nil, "not-additive", []*model.Package{pkg("a", newEffect("Row", "rows", nullable("note")))}, "DROP COLUMN")
 }
 
 // TestChangesThereAndBack makes the same changes more than once: no earlier migration and no earlier review
 // stands for a later one.
 func TestChangesThereAndBack(t *testing.T) {
 	p := newProject(t)
-	without, with := pkg("a", effect("Row", "rows")), pkg("a", effect("Row", "rows", nullable("note")))
+	without, with := pkg("a", newEffect("Row", "rows")), pkg("a", newEffect("Row", "rows", nullable("note")))
 	p.must(nil, without)
 	for range 2 {
 		if next := p.must(nil, with); len(next.Migrations) != 1 {
@@ -306,8 +296,8 @@ func TestChangesThereAndBack(t *testing.T) {
 
 func TestChangedKeyIsRefused(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
-	keyed := effect("Row", "rows")
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
+	keyed := newEffect("Row", "rows")
 	keyed.Key = []string{"n"}
 	d := p.refused(nil, "not-additive", []*model.Package{pkg("a", keyed)}, "run_id, node", "DROP CONSTRAINT")
 	if d.Pos.Line != 9 {
@@ -319,12 +309,12 @@ func TestChangedKeyIsRefused(t *testing.T) {
 // markers asks for.
 func TestMergeOfTwoBranches(t *testing.T) {
 	p := newProject(t)
-	base := p.must(nil, pkg("a", effect("Row", "rows"))).Lock
-	ours := p.must(nil, pkg("a", effect("Row", "rows", nullable("ours")))).Lock
+	base := p.must(nil, pkg("a", newEffect("Row", "rows"))).Lock
+	ours := p.must(nil, pkg("a", newEffect("Row", "rows", nullable("ours")))).Lock
 	p.lock = base
-	p.must(nil, pkg("a", effect("Row", "rows", nullable("theirs"))), pkg("b", effect("New", "new"))) // both in one file
+	p.must(nil, pkg("a", newEffect("Row", "rows", nullable("theirs"))), pkg("b", newEffect("New", "new"))) // both in one file
 	p.lock = ours
-	merged := p.must(nil, pkg("a", effect("Row", "rows", nullable("ours"), nullable("theirs"))), pkg("b", effect("New", "new")))
+	merged := p.must(nil, pkg("a", newEffect("Row", "rows", nullable("ours"), nullable("theirs"))), pkg("b", newEffect("New", "new")))
 	if len(merged.Migrations) > 0 || len(merged.Notes) != 2 {
 		t.Errorf("migrations %v, notes %v", names(merged.Migrations), merged.Notes)
 	}
@@ -335,15 +325,15 @@ func TestMergeOfTwoBranches(t *testing.T) {
 
 func TestLostLockDoesNotCreateTablesTwice(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", effect("Row", "rows")))
-	p.must(nil, pkg("a", effect("Row", "rows", nullable("note"))))
-	p.lock = lock.New()
-	p.refused(nil, "unknown-migration", []*model.Package{pkg("a", effect("Row", "rows", nullable("note")))}, "restore idem.lock")
+	p.must(nil, pkg("a", newEffect("Row", "rows")))
+	p.must(nil, pkg("a", newEffect("Row", "rows", nullable("note"))))
+	p.lock = lock.New(registry.Kinds.Lock())
+	p.refused(nil, "unknown-migration", []*model.Package{pkg("a", newEffect("Row", "rows", nullable("note")))}, "restore idem.lock")
 }
 
 func TestMigrationsMayBeEditedAndRenumbered(t *testing.T) {
 	p := newProject(t)
-	packages := []*model.Package{pkg("a", effect("Row", "rows"))}
+	packages := []*model.Package{pkg("a", newEffect("Row", "rows"))}
 	p.must(nil, packages...)
 	p.write("migrations/00001_idem_rows.sql", "-- edited\n")
 	if next := p.must(nil, packages...); len(next.Migrations) > 0 {

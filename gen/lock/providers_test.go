@@ -9,39 +9,41 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/idem-go/idem/gen/diag"
+	"github.com/idem-go/idem/gen/kind/provider"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/registry"
 )
 
-func provider(fn, name string) model.Provider {
-	return model.Provider{
+func newProvider(fn, name string) provider.Provider {
+	return provider.Provider{
 		Func: fn, Name: name, Req: model.Type{Expr: "${shop.test/sms}.Message"}, Receipt: model.Type{Expr: "Receipt"},
 		Pos: diag.Position{File: "a.go", Line: 5, Column: 1},
 	}
 }
 
-func undone(v model.Provider) model.Provider {
-	v.Undo = &model.ProviderFunc{Func: "Recall"}
+func undone(v provider.Provider) provider.Provider {
+	v.Undo = &provider.Companion{Func: "Recall"}
 	return v
 }
 
 func TestProvidersAreListed(t *testing.T) {
 	p := newProject(t)
-	v := undone(provider("SendSMS", "send_sms"))
+	v := undone(newProvider("SendSMS", "send_sms"))
 	v.Recv = &model.Recv{Type: "Carrier", Pointer: true}
 	next := p.must(nil, pkg("a", v))
-	want := map[string]lock.Provider{"send_sms": {
+	want := map[string]lock.Entry{"send_sms": provider.Stored{
 		Package: "shop.test/a", Func: "Carrier.SendSMS", Key: []string{"run_id", "node", "provider", "item"},
 		Request: "shop.test/sms.Message", Receipt: "Receipt", Undo: true,
 	}}
-	if diff := cmp.Diff(want, next.Lock.Providers); diff != "" {
+	if diff := cmp.Diff(want, next.Lock.Names["providers"]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	text, err := next.Lock.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := lock.Decode("idem.lock", text)
+	read, err := lock.Decode("idem.lock", text, registry.Kinds.Lock())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestProvidersAreListed(t *testing.T) {
 }
 
 func TestLocksWithoutProvidersDoNotSpeakOfThem(t *testing.T) {
-	text, err := newProject(t).must(nil, pkg("a", handler("Charge", "charge"))).Lock.Encode()
+	text, err := newProject(t).must(nil, pkg("a", newHandler("Charge", "charge"))).Lock.Encode()
 	if err != nil || strings.Contains(string(text), "providers") {
 		t.Errorf("%v:\n%s", err, text)
 	}
@@ -59,23 +61,23 @@ func TestLocksWithoutProvidersDoNotSpeakOfThem(t *testing.T) {
 
 func TestProviderRenames(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", provider("SendSMS", "send_sms"), provider("Fax", "fax")))
-	renamed := pkg("a", provider("SendSMS", "text"), provider("Fax", "fax"))
+	p.must(nil, pkg("a", newProvider("SendSMS", "send_sms"), newProvider("Fax", "fax")))
+	renamed := pkg("a", newProvider("SendSMS", "text"), newProvider("Fax", "fax"))
 	d := p.refused(nil, "renamed-provider", []*model.Package{renamed}, `"send_sms"`, `"text"`, "--rename send_sms=text")
 	if d.Pos.Line != 5 {
 		t.Errorf("it stands at %v", d.Pos)
 	}
 	p.refused(rename("send_sms", "other"), "renamed-provider", []*model.Package{renamed})
 	next := p.must(rename("send_sms", "text"), renamed)
-	if _, old := next.Lock.Providers["send_sms"]; old || !slices.Equal(next.Renamed, []string{"send_sms"}) || next.Lock.Providers["text"].Func != "SendSMS" {
-		t.Errorf("renamed %v, providers %v", next.Renamed, next.Lock.Providers)
+	if _, old := next.Lock.Names["providers"]["send_sms"]; old || !slices.Equal(next.Renamed, []string{"send_sms"}) || next.Lock.Names["providers"]["text"].(provider.Stored).Func != "SendSMS" {
+		t.Errorf("renamed %v, providers %v", next.Renamed, next.Lock.Names["providers"])
 	}
 }
 
 func TestProvidersThatSwapTheirNames(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", provider("SendSMS", "send_sms"), provider("Fax", "fax")))
-	_, err := p.next(nil, pkg("a", provider("SendSMS", "fax"), provider("Fax", "send_sms")))
+	p.must(nil, pkg("a", newProvider("SendSMS", "send_sms"), newProvider("Fax", "fax")))
+	_, err := p.next(nil, pkg("a", newProvider("SendSMS", "fax"), newProvider("Fax", "send_sms")))
 	if list, _ := errors.AsType[diag.List](err); len(list) != 2 {
 		t.Errorf("want two diagnostics, got %v", err)
 	}
@@ -83,37 +85,37 @@ func TestProvidersThatSwapTheirNames(t *testing.T) {
 
 func TestProviderFunctionsMayBeRenamedMovedAndRemoved(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", provider("SendSMS", "send_sms")), pkg("b"))
-	p.must(nil, pkg("a", provider("Text", "send_sms")), pkg("b"))
-	next := p.must(nil, pkg("b", provider("Text", "send_sms")))
-	if next.Lock.Providers["send_sms"].Package != "shop.test/b" {
-		t.Errorf("providers %v", next.Lock.Providers)
+	p.must(nil, pkg("a", newProvider("SendSMS", "send_sms")), pkg("b"))
+	p.must(nil, pkg("a", newProvider("Text", "send_sms")), pkg("b"))
+	next := p.must(nil, pkg("b", newProvider("Text", "send_sms")))
+	if next.Lock.Names["providers"]["send_sms"].(provider.Stored).Package != "shop.test/b" {
+		t.Errorf("providers %v", next.Lock.Names["providers"])
 	}
-	if next := p.must(nil, pkg("b")); len(next.Lock.Providers) > 0 {
-		t.Errorf("providers %v", next.Lock.Providers)
+	if next := p.must(nil, pkg("b")); len(next.Lock.Names["providers"]) > 0 {
+		t.Errorf("providers %v", next.Lock.Names["providers"])
 	}
 }
 
 // TestNodeAndProviderOfOneName: a handler and a provider may be called alike, and change their names apart.
 func TestNodeAndProviderOfOneName(t *testing.T) {
 	p := newProject(t)
-	p.must(nil, pkg("a", handler("Send", "send"), provider("SendSMS", "send")))
-	next := p.must(rename("send", "text"), pkg("a", handler("Send", "send"), provider("SendSMS", "text")))
-	if _, kept := next.Lock.Nodes["send"]; !kept || next.Lock.Providers["text"].Func != "SendSMS" {
-		t.Errorf("nodes %v, providers %v", next.Lock.Nodes, next.Lock.Providers)
+	p.must(nil, pkg("a", newHandler("Send", "send"), newProvider("SendSMS", "send")))
+	next := p.must(rename("send", "text"), pkg("a", newHandler("Send", "send"), newProvider("SendSMS", "text")))
+	if _, kept := next.Lock.Names["nodes"]["send"]; !kept || next.Lock.Names["providers"]["text"].(provider.Stored).Func != "SendSMS" {
+		t.Errorf("nodes %v, providers %v", next.Lock.Names["nodes"], next.Lock.Names["providers"])
 	}
 }
 
 func TestPartialRunLeavesOtherProvidersAlone(t *testing.T) {
 	p := newProject(t)
-	a := pkg("a", provider("A", "a"))
-	b := pkg("b", undone(provider("B", "b")), handler("Recall", "a.undo"))
+	a := pkg("a", newProvider("A", "a"))
+	b := pkg("b", undone(newProvider("B", "b")), newHandler("Recall", "a.undo"))
 	whole := p.must(nil, a, b)
 	partial := p.must(only("a"), a)
 	if diff := cmp.Diff(whole.Lock, partial.Lock); diff != "" {
 		t.Errorf("-whole +partial:\n%s", diff)
 	}
-	p.refused(only("a"), "duplicate-provider", []*model.Package{pkg("a", provider("A", "a"), provider("Z", "b"))}, "shop.test/b.B")
-	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", undone(provider("A", "a")))}, "a.undo", "shop.test/b.Recall")
-	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", provider("A", "a"), handler("Undo", "b.undo"))}, "b.undo", "shop.test/b.B")
+	p.refused(only("a"), "duplicate-provider", []*model.Package{pkg("a", newProvider("A", "a"), newProvider("Z", "b"))}, "shop.test/b.B")
+	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", undone(newProvider("A", "a")))}, "a.undo", "shop.test/b.Recall")
+	p.refused(only("a"), "duplicate-node", []*model.Package{pkg("a", newProvider("A", "a"), newHandler("Undo", "b.undo"))}, "b.undo", "shop.test/b.B")
 }

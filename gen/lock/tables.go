@@ -11,13 +11,18 @@ import (
 	"github.com/idem-go/idem/gen/schema"
 )
 
-const codeNotAdditive = "not-additive"
+// The codes of what the lock has to say about tables.
+const (
+	codeNotAdditive  = "not-additive"
+	codeRenamedTable = "renamed-table"
+)
 
 // tables carries the tables over and collects what must change in the database.
 func (s *step) tables() ([]schema.Change, error) {
 	var changes []schema.Change
 	for _, p := range s.run.Packages {
-		for _, a := range asked(p) {
+		for _, d := range model.All[model.Tabled](p) {
+			a := ask{schema.Of(p.Path, d), d.Rows().Columns, d.At()}
 			made, err := s.table(a)
 			if err != nil {
 				return nil, err
@@ -37,18 +42,6 @@ type ask struct {
 	pos     diag.Position
 }
 
-// asked are the tables of a package: those of its effects, then those of its outboxes.
-func asked(p *model.Package) []ask {
-	var all []ask
-	for _, e := range p.Effects {
-		all = append(all, ask{schema.Of(p.Path, e), e.Columns, e.Pos})
-	}
-	for _, o := range p.Outboxes {
-		all = append(all, ask{schema.OfOutbox(p.Path, o), o.Columns, o.Pos})
-	}
-	return all
-}
-
 func (s *step) table(a ask) ([]schema.Change, error) {
 	to, importPath := a.Table, a.Package
 	name := to.Display()
@@ -62,8 +55,8 @@ func (s *step) table(a ask) ([]schema.Change, error) {
 		s.duplicateTable(a, from)
 		return nil, nil
 	}
-	if found && !sameKind(from, to) {
-		s.refuseKind(a)
+	if found && from.Kind() != to.Kind() {
+		s.refuseKind(a, from)
 		return nil, nil
 	}
 	if was := s.oldTable(to); was != "" {
@@ -74,27 +67,14 @@ func (s *step) table(a ask) ([]schema.Change, error) {
 		return s.rename(s.old.Tables[was], a)
 	}
 	if !found {
-		return create(to), nil
+		return to.Create(), nil
 	}
 	return s.evolve(from, a)
 }
 
-func create(t schema.Table) []schema.Change {
-	if t.Outbox != nil {
-		return schema.CreateOutbox(t)
-	}
-	return []schema.Change{schema.Create(t)}
-}
-
-// sameKind reports whether both tables are of rows, or both of commands.
-func sameKind(a, b schema.Table) bool { return (a.Outbox == nil) == (b.Outbox == nil) }
-
-func (s *step) refuseKind(a ask) {
-	was, is := "commands", "the rows of an effect"
-	if a.Outbox != nil {
-		was, is = is, was
-	}
-	s.diags.Add(a.pos, codeNotAdditive, "give it another table=", "the table %s holds %s in idem.lock and is to hold %s here", a.Display(), was, is)
+func (s *step) refuseKind(a ask, from schema.Table) {
+	s.diags.Add(a.pos, codeNotAdditive, "give it another table=", "the table %s holds %s in idem.lock and is to hold %s here",
+		a.Display(), from.Holds(), a.Holds())
 }
 
 // oldTable is the other name under which the lock knows the table of this struct, or the name that the
@@ -104,7 +84,7 @@ func (s *step) oldTable(to schema.Table) string {
 	for _, name := range s.oldTables {
 		old := s.old.Tables[name]
 		sameStruct := !old.Retired && old.Package == to.Package && old.Struct == to.Struct
-		if !sameKind(old, to) {
+		if old.Kind() != to.Kind() {
 			continue
 		}
 		if name != now && (sameStruct || s.run.Renames[name] == now) {
@@ -124,7 +104,7 @@ func (s *step) refuseRename(a ask, was, name string, taken bool) {
 }
 
 func (s *step) duplicateTable(a ask, other schema.Table) {
-	s.diags.Add(a.pos, codeDuplicateTable, "give each struct its own table; if the struct has moved, run idem generate ./...",
+	s.diags.Add(a.pos, duplicateCode(model.Table), "give each struct its own table; if the struct has moved, run idem generate ./...",
 		"the table %s belongs to %s.%s", other.Display(), other.Package, other.Struct)
 }
 

@@ -6,9 +6,15 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// The names of what is generated follow from the model alone.
-func ExampleHandler() {
-	h := model.Handler{Kind: model.Step, Name: "finalize_invoice", Func: "Finalize", Recv: &model.Recv{Type: "Billing", Pointer: true}}
-	fmt.Println(h.Selector(), h.DefinitionName())
-	// Output: Billing.Finalize BillingFinalizeStep
+// The stages find in a package what they have to do with, whatever kinds of directives there are.
+func ExampleAll() {
+	p := &model.Package{Declarations: []model.Declaration{thing("Charge"), thing("Pay")}}
+	for _, d := range model.All[thing](p) {
+		fmt.Println(d.Selector(), d.GeneratedNames())
+	}
+	fmt.Println(len(model.All[model.Tabled](p)))
+	// Output:
+	// Charge [RegisterCharge ChargeAction]
+	// Pay [RegisterPay PayAction]
+	// 0
 }

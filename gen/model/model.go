@@ -1,7 +1,7 @@
 package model
 
 import (
-	"time"
+	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
 )
@@ -16,59 +16,60 @@ type Package struct {
 	Names []string
 	// TestNames are the further identifiers that the package's own tests declare, sorted, for the same reasons.
 	TestNames []string
-	Handlers  []Handler  // in order of Name
-	Effects   []Effect   // in order of Type
-	Outboxes  []Outbox   // in order of Type
-	Providers []Provider // in order of Name
+	// Declarations are what the package's directives declare: kind by kind, those of one kind in [Declaration.Order].
+	Declarations []Declaration
 }
 
-// HandlerKind tells an action (no output) from a step (an output).
-type HandlerKind string
+// Declaration is what one directive declares: plain data of a type that its kind has for it. The stages behind the
+// model ask it what they must know, each by an interface of its own.
+type Declaration interface {
+	// At is where the directive stands.
+	At() diag.Position
+	// Order is what the declarations of a kind are sorted by.
+	Order() string
+	// Selector is how Go names what bears the directive: "Charge", "Billing.Finalize".
+	Selector() string
+	// GeneratedNames are the names that it adds to its package's scope.
+	GeneratedNames() []string
+	// Claims are the names that nothing else may have within one idem.lock, the most important first.
+	Claims() []Claim
+}
 
-// The kinds of handlers.
+// Claim is a name that stands once within what one idem.lock is about.
+type Claim struct {
+	Space Space
+	Name  string
+	Owner string // what claims it, for people: "handler"
+}
+
+// Space is a set of names in which each stands once, called as people call one of them: "node", "table".
+type Space string
+
+// The spaces that several kinds claim names of. A kind may have spaces of its own.
 const (
-	Action HandlerKind = "action"
-	Step   HandlerKind = "step"
+	Node  Space = "node"  // what a step in the database is of
+	Table Space = "table" // schema and name, as SQL writes them
 )
 
-// Handler is an annotated function or method.
-type Handler struct {
-	Kind HandlerKind
-	Name string // the node name that the directive gives
-	Func string // the function's or method's Go name
-	Recv *Recv  // nil for a function
-	In   Type
-	Out  *Type // nil for an action
-	// Limits as the directive gives them; zero means: not given, the runtime's default holds.
-	Limits Limits
-	Test   *Test  // nil: no test is generated for it
-	Doc    string // first sentence of the doc comment, without the name; may be empty
-	Pos    diag.Position
-}
-
-// Recv is a method's receiver.
-type Recv struct {
-	Type    string // the Go name of the receiver's type
-	Pointer bool
-}
-
-// String writes the receiver's type.
-func (r Recv) String() string {
-	if r.Pointer {
-		return "*" + r.Type
+// All returns the declarations of a package that are of the type, or implement the interface, in their order.
+func All[T Declaration](p *Package) []T {
+	var found []T
+	for _, d := range p.Declarations {
+		if v, ok := d.(T); ok {
+			found = append(found, v)
+		}
 	}
-	return r.Type
+	return found
 }
 
-// Limits are the settings of a handler. Zero values mean "not given".
-type Limits struct {
-	Timeout     time.Duration
-	MaxAttempts int
-	Backoff     time.Duration // base of the exponential backoff
-	MaxReclaims *int          // nil: unbounded
-	MaxInput    int64         // bytes
-	MaxOutput   int64         // bytes
-	Queue       string
+// GeneratedNames are all names that idem adds to the package's scope, sorted.
+func (p *Package) GeneratedNames() []string {
+	var names []string
+	for _, d := range p.Declarations {
+		names = append(names, d.GeneratedNames()...)
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Type is a Go type as it must be written in generated code.
@@ -81,62 +82,5 @@ type Type struct {
 	Imports map[string]string
 }
 
-// OnConflict says what a second write under the key does.
-type OnConflict string
-
-// The conflict rules. Under both, the same run and node with another payload fails closed.
-const (
-	DoNothing OnConflict = "nothing"
-	DoUpdate  OnConflict = "update" // another run may update UpdateColumns under a business key
-)
-
-// Effect is an annotated struct: one row that a step writes once.
-type Effect struct {
-	Type          string // the struct's Go name
-	Schema        string // SQL schema of table=, empty: search_path decides
-	Table         string
-	Key           []string // column names of a business key, in the order of key=; empty: run_id and node
-	Item          string   // column name of item=; empty without. Never together with Key.
-	OnConflict    OnConflict
-	UpdateColumns []string // column names, with DoUpdate
-	Columns       []Column // in struct order, embedded fields in place
-	Doc           string   // first sentence of the doc comment; may be empty
-	Pos           diag.Position
-}
-
-// Column is one column of an effect's table, beside run_id, node and payload_digest.
-type Column struct {
-	Name     string // SQL name
-	Field    string // Go selector from a value of the struct: "UserID", "Address.City"
-	SQLType  string // "bigint", "numeric(12,2)", "text[]"
-	Nullable bool
-	// Default is the SQL expression of default:, empty without. A zero field then takes the default.
-	Default string
-	// Identity: the database makes the value; the column is never written, only read back.
-	Identity bool
-	// Pointer: the Go field is a pointer (or otherwise nil-able); with Default, nil takes the default.
-	Pointer bool
-	// Encode says how the field's value becomes an argument, and Decode how it is read back.
-	Encode Encoding
-	// Convert is the basic Go type that a Plain value becomes before it is an argument, when its own is a
-	// named one that pgx would refuse or take for something else: "int64" for a time.Duration. Empty without.
-	Convert string
-	GoType  Type
-	Pos     diag.Position
-}
-
-// Encoding is how a Go value crosses to Postgres.
-type Encoding string
-
-// The encodings.
-const (
-	Plain Encoding = "plain" // pgx encodes it as it is
-	JSON  Encoding = "json"  // the value is marshalled: json and jsonb columns of arbitrary Go types
-	Text  Encoding = "text"  // Stringer-free text: encoding.TextMarshaler / TextUnmarshaler
-	// UUID: a named or unnamed [16]byte (uuid.UUID among them).
-	UUID Encoding = "uuid"
-	// Uint64: an unsigned 64-bit integer in a numeric(20,0) column.
-	Uint64 Encoding = "uint64"
-	// Array: a slice that pgx would not know by its Go type alone. It is read back as it is.
-	Array Encoding = "array"
-)
+// Display writes the type for people: example.com/money.Amount.
+func (t Type) Display() string { return display.Replace(t.Expr) }

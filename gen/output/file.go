@@ -58,7 +58,7 @@ func (e *ForeignError) Reason() string {
 // Fix says what a person can do.
 func (e *ForeignError) Fix() string { return "move it away or rename it" }
 
-// Compare gives the state of a file that should have this content.
+// Compare returns the state of a file that should have this content.
 func Compare(path, rel string, content []byte, kind Kind) (File, error) {
 	f := File{Path: path, Rel: rel, Content: content, State: Kept}
 	current, err := os.ReadFile(path)
@@ -77,7 +77,7 @@ func Compare(path, rel string, content []byte, kind Kind) (File, error) {
 	return f, nil
 }
 
-// Orphan gives the file that nothing makes any more, to be removed. It reports false when there is nothing
+// Orphan returns the file that nothing makes any more, to be removed. It reports false when there is nothing
 // to remove: the file is gone, or somebody made it their own by taking the header out.
 func Orphan(path, rel string) (File, bool, error) {
 	f := File{Path: path, Rel: rel, State: Orphaned}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/sqltext"
 )
 
 // scoped is a package with the folder whose lock file it belongs to. Node names and tables are unique
@@ -20,17 +19,8 @@ type scoped struct {
 func acrossPackages(packages []scoped) diag.List {
 	u := unique{taken: map[place]string{}}
 	for _, p := range packages {
-		for _, h := range p.Handlers {
-			u.node(p.root, h.Name, "handler", h.Pos)
-		}
-		for _, v := range p.Providers {
-			u.provider(p.root, v)
-		}
-		for _, e := range p.Effects {
-			u.table(p.root, e.Schema, e.Table, "effect", e.Pos)
-		}
-		for _, o := range p.Outboxes {
-			u.table(p.root, o.Schema, o.Table, "outbox", o.Pos)
+		for _, d := range p.Declarations {
+			u.declaration(p.root, d)
 		}
 	}
 	return u.list
@@ -42,35 +32,38 @@ type unique struct {
 	list  diag.List
 }
 
-// place is a name in the space of those that a diagnostic's code is about.
-type place struct{ root, code, name string }
-
-func (u *unique) node(root, name, what string, pos diag.Position) {
-	u.claim(place{root, "duplicate-node", name}, what, pos, "choose another name", "the name %s is taken by the %s")
+// place is a name in its space.
+type place struct {
+	root  string
+	space model.Space
+	name  string
 }
 
-// provider takes the provider's name, and the node's that takes its calls back for an operator.
-func (u *unique) provider(root string, v model.Provider) {
-	if u.claim(place{root, "duplicate-provider", v.Name}, "provider", v.Pos, "choose another name", "the name %s is taken by the %s") && v.Undo != nil {
-		u.node(root, model.UndoNode(v.Name), "undo of the provider", v.Pos)
+// declaration claims a declaration's names for it. What has not got the first of them asks for no more.
+func (u *unique) declaration(root string, d model.Declaration) {
+	for _, c := range d.Claims() {
+		if !u.claim(place{root, c.Space, c.Name}, c.Owner, d.At()) {
+			return
+		}
 	}
 }
 
-func (u *unique) table(root, schema, table, what string, pos diag.Position) {
-	u.claim(place{root, "duplicate-table", sqltext.Qualified(schema, table)}, what, pos,
-		"give one of them another table=", "table %s is written by the %s already")
-}
-
-// claim gives a name to what asks for it first, and reports the others. The form has the name and the first.
-func (u *unique) claim(p place, what string, pos diag.Position, fix, form string) bool {
+// claim gives a name to what asks for it first, and reports the others.
+func (u *unique) claim(p place, owner string, pos diag.Position) bool {
 	first, taken := u.taken[p]
-	if taken {
-		u.list.Add(pos, p.code, fix, form, p.name, first)
-	} else {
-		u.taken[p] = what + " at " + pos.String()
+	switch {
+	case !taken:
+		u.taken[p] = owner + " at " + pos.String()
+	case p.space == model.Table:
+		u.list.Add(pos, duplicate(p.space), "give one of them another table=", "table %s is written by the %s already", p.name, first)
+	default:
+		u.list.Add(pos, duplicate(p.space), "choose another name", "the name %s is taken by the %s", p.name, first)
 	}
 	return !taken
 }
+
+// duplicate is the code of what is wrong with a second name in a space.
+func duplicate(space model.Space) string { return "duplicate-" + string(space) }
 
 // lockRoot is the nearest folder at or above a package that has an idem.lock, or else its module's.
 func lockRoot(dir, moduleDir string) string {

@@ -1,12 +1,9 @@
 package resolve_test
 
 import (
-	"context"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
-
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 const benchPackage = "./testdata/bench"
@@ -15,7 +12,7 @@ const benchPackage = "./testdata/bench"
 // BenchmarkBareLoad.
 func BenchmarkPackages(b *testing.B) {
 	for b.Loop() {
-		if _, err := resolve.Packages(context.Background(), ".", []string{benchPackage}, tested, noCode); err != nil {
+		if _, err := resolvePackages(".", []string{benchPackage}, noCode); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,20 +12,20 @@ import (
 
 // columnWalk collects the columns of one struct.
 type columnWalk struct {
-	*resolver
+	*Resolver
 	owner    string
 	reserved []string // the columns that the table has of its own
-	columns  []column
+	columns  []Column
 	failed   bool // a field that was refused: the struct is not simply empty
 }
 
-// columns resolves the fields of a struct whose values become rows of a table, which has the reserved columns of
+// Columns resolves the fields of a struct whose values become rows of a table, which has the reserved columns of
 // its own.
-func (r *resolver) columns(p directive.Placed, s *types.Struct, reserved []string) []column {
-	w := &columnWalk{resolver: r, owner: p.Type.Name.Name, reserved: reserved}
+func (r *Resolver) Columns(p directive.Placed, s *types.Struct, reserved []string) []Column {
+	w := &columnWalk{Resolver: r, owner: p.Type.Name.Name, reserved: reserved}
 	w.walk(s, nil, p.Type.Name.Pos())
 	if len(w.columns) == 0 && !w.failed {
-		r.add(p.Type.Name.Pos(), "no-columns", "give it an exported field", "%s has no field that becomes a column", w.owner)
+		r.Add(p.Type.Name.Pos(), "no-columns", "give it an exported field", "%s has no field that becomes a column", w.owner)
 	}
 	for _, c := range w.columns {
 		if !c.Identity {
@@ -33,7 +33,7 @@ func (r *resolver) columns(p directive.Placed, s *types.Struct, reserved []strin
 		}
 	}
 	if len(w.columns) > 0 && !w.failed {
-		r.add(p.Type.Name.Pos(), "no-columns", "give it a field that is written", "%s has only an identity column", w.owner)
+		r.Add(p.Type.Name.Pos(), "no-columns", "give it a field that is written", "%s has only an identity column", w.owner)
 	}
 	return w.columns
 }
@@ -82,8 +82,8 @@ func (w *columnWalk) field(f fieldPlace) {
 	case !f.Exported() && tag.Present:
 		w.refuse(f.pos, "unexported-field", `export it, or remove its db tag`, "field %s has a db tag but is not exported", f.Name())
 	case !f.Exported():
-	case f.syntax != nil && isInvalid(f.Type()):
-		w.undefined(f.syntax.Type, "field "+f.selector())
+	case f.syntax != nil && IsInvalid(f.Type()):
+		w.Undefined(f.syntax.Type, "field "+f.selector())
 		w.failed = true
 	default:
 		w.column(f, tag)
@@ -92,7 +92,7 @@ func (w *columnWalk) field(f fieldPlace) {
 
 func (w *columnWalk) refuse(pos token.Pos, code, fix, format string, args ...any) {
 	w.failed = true
-	w.add(pos, code, fix, format, args...)
+	w.Add(pos, code, fix, format, args...)
 }
 
 // embedded takes the fields of an embedded struct, and reports whether it is one. An embedded value
@@ -111,7 +111,7 @@ func (w *columnWalk) embedded(f fieldPlace) bool {
 		return true
 	}
 	path := f.path
-	if f.Exported() || f.Pkg().Path() == w.pkg.Path {
+	if f.Exported() || f.Pkg().Path() == w.Package.Path {
 		path = append(slices.Clone(path), f.Name())
 	}
 	w.walk(s, path, f.pos)

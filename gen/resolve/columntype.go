@@ -21,7 +21,7 @@ type noType struct{ message, fix string }
 
 // typing finds the column type of one field.
 type typing struct {
-	*resolver
+	*Resolver
 	field    string    // names it for people
 	pos      token.Pos // of the field
 	override string    // the tag's type:, "" without
@@ -56,7 +56,7 @@ func neverAColumn(t types.Type, pointer bool) *noType {
 	case *types.Interface:
 		return &noType{"an interface has no column type", "use a concrete type"}
 	case *types.Chan, *types.Signature:
-		return &noType{"a " + kindName(u) + " has no column type", `remove the field, or tag it db:"-"`}
+		return &noType{"a " + KindName(u) + " has no column type", `remove the field, or tag it db:"-"`}
 	case *types.Basic:
 		if u.Info()&types.IsComplex != 0 || u.Kind() == types.UnsafePointer || u.Kind() == types.Uintptr {
 			return &noType{u.String() + " has no column type", `use another type, or tag the field db:"-"`}
@@ -72,17 +72,17 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 		return ct.as(override, t), nil
 	}
 	if isBytes(t) && isJSON(override) {
-		return columnType{}, &noType{f.display(t) + " in a " + override + " column could be JSON or bytes", "use json.RawMessage"}
+		return columnType{}, &noType{f.Display(t) + " in a " + override + " column could be JSON or bytes", "use json.RawMessage"}
 	}
-	if override == "" && (isNamed(t, "math/big", "Rat") || isNamed(t, "math/big", "Float")) {
-		return columnType{}, &noType{f.display(t) + " writes itself in a form that numeric does not read", `add type:text to its db tag`}
+	if override == "" && (IsNamed(t, "math/big", "Rat") || IsNamed(t, "math/big", "Float")) {
+		return columnType{}, &noType{f.Display(t) + " writes itself in a form that numeric does not read", `add type:text to its db tag`}
 	}
 	if elem, ok := nullOf(t); ok {
 		return f.nullType(elem)
 	}
 	if isDatabaseValue(t) || isPgtype(t) {
 		if override == "" {
-			return columnType{}, &noType{f.display(t) + " stores itself (Value, Scan), in a type that only its author knows", `add type: to its db tag, such as db:",type:text"`}
+			return columnType{}, &noType{f.Display(t) + " stores itself (Value, Scan), in a type that only its author knows", `add type: to its db tag, such as db:",type:text"`}
 		}
 		nilable := isNilable(t)
 		return columnType{sql: override, encode: model.Plain, nilable: nilable, nullable: nilable || isPgtype(t)}, nil
@@ -110,7 +110,7 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 func (f typing) jsonType(t types.Type) columnType {
 	if f.override == "" || isJSON(f.override) {
 		j := jsonCheck{
-			r: f.resolver, pos: f.pos, code: "no-column-type", allowAny: true, seen: map[types.Type]bool{},
+			r: f.Resolver, pos: f.pos, code: "no-column-type", allowAny: true, seen: map[types.Type]bool{},
 			instead: ", or give the field that holds it a type: of its own in the db tag",
 		}
 		j.check(t, f.field, f.pos)

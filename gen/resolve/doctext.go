@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// synopsis gives the first sentence of a doc comment without the name that it begins with.
-func synopsis(group *ast.CommentGroup, name string) string {
+// Synopsis returns the first sentence of a doc comment without the name that it begins with.
+func Synopsis(group *ast.CommentGroup, name string) string {
 	first := new(doc.Package).Synopsis(group.Text())
 	if rest, ok := strings.CutPrefix(first, name+" "); ok {
 		return rest

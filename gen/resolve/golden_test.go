@@ -2,7 +2,6 @@ package resolve_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -20,8 +19,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 var update = flag.Bool("update", false, "rewrite what the golden files want")
@@ -57,7 +54,7 @@ func TestGoldenDiagnostics(t *testing.T) {
 func TestGoldenModels(t *testing.T) {
 	cases := readCases(t, "models")
 	dir := writeModule(t, cases)
-	resolution, err := resolve.Packages(context.Background(), dir, nil, tested, noCode)
+	resolution, err := resolvePackages(dir, nil, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,15 +63,9 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-// noCode stands for the emitter where the generated code does not matter.
-func noCode(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
-
-// tested: all packages have generated tests.
-func tested(string) bool { return true }
-
 func diagnosticsOf(t *testing.T, dir string, patterns ...string) diag.List {
 	t.Helper()
-	_, err := resolve.Packages(context.Background(), dir, patterns, tested, noCode)
+	_, err := resolvePackages(dir, patterns, noCode)
 	list, ok := errors.AsType[diag.List](err)
 	if err != nil && !ok {
 		t.Fatal(err)
@@ -189,7 +180,7 @@ func checkAllBelong(t *testing.T, cases []goldenCase, list diag.List) {
 
 // models writes the models of a case's packages, in JSON: a line for each package, handler, effect and
 // column. What is empty is left out.
-func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string {
+func (c goldenCase) models(t *testing.T, resolution *resolution) string {
 	t.Helper()
 	var b strings.Builder
 	line := func(indent string, v any) {
@@ -201,29 +192,16 @@ func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string 
 			continue
 		}
 		m := *p.Model
-		m.Dir, m.Handlers, m.Effects, m.Outboxes, m.Providers = "", nil, nil, nil, nil
+		m.Dir, m.Declarations = "", nil
 		line("", m)
-		for _, h := range p.Model.Handlers {
-			line("  ", h)
-		}
-		table := func(v any, columns []model.Column) {
-			line("  ", v)
+		for _, d := range p.Model.Declarations {
+			fields := fieldsOf(t, d)
+			columns, _ := fields["Columns"].([]any)
+			delete(fields, "Columns")
+			line("  ", fields)
 			for _, column := range columns {
 				line("    ", column)
 			}
-		}
-		for _, e := range p.Model.Effects {
-			columns := e.Columns
-			e.Columns = nil
-			table(e, columns)
-		}
-		for _, o := range p.Model.Outboxes {
-			columns := o.Columns
-			o.Columns = nil
-			table(o, columns)
-		}
-		for _, v := range p.Model.Providers {
-			line("  ", v)
 		}
 	}
 	return b.String()
@@ -231,6 +209,20 @@ func (c goldenCase) models(t *testing.T, resolution *resolve.Resolution) string 
 
 // compactJSON writes a value on one line, without positions and without what is empty.
 func compactJSON(t *testing.T, v any) string {
+	t.Helper()
+	fields := fieldsOf(t, v)
+	delete(fields, "Pos")
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(withoutEmpty(fields)); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// fieldsOf returns the fields of a value in JSON.
+func fieldsOf(t *testing.T, v any) map[string]any {
 	t.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -240,14 +232,7 @@ func compactJSON(t *testing.T, v any) string {
 	if err := json.Unmarshal(data, &fields); err != nil {
 		t.Fatal(err)
 	}
-	delete(fields, "Pos")
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(withoutEmpty(fields)); err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(b.String())
+	return fields
 }
 
 func withoutEmpty(fields map[string]any) map[string]any {

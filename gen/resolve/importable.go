@@ -2,20 +2,24 @@ package resolve
 
 import (
 	"go/token"
+	"maps"
+	"slices"
 	"strings"
 
-	"github.com/idem-go/idem/gen/directive"
-	"github.com/idem-go/idem/gen/load"
+	"github.com/idem-go/idem/gen/model"
 )
 
 // importable reports what generated code imports and the module does not have, at the first directive that needs it.
-func (r *resolver) importable(placed []directive.Placed) {
-	if r.missing(placed[0].Pos, load.RuntimePath) {
-		return // and with it all else
+func (r *Resolver) importable(kinds Kinds) {
+	placed := r.Package.Directives
+	for _, path := range slices.Sorted(maps.Keys(model.Runtime)) {
+		if r.missing(placed[0].Pos, path) {
+			return // and with it all else
+		}
 	}
 	asked := map[string]bool{}
 	for _, p := range placed {
-		for _, path := range load.DirectiveImports[p.Spec.Name] {
+		for _, path := range kinds[kinds.of(p.Spec)].Imports {
 			if !asked[path] {
 				r.missing(p.Pos, path)
 			}
@@ -24,13 +28,13 @@ func (r *resolver) importable(placed []directive.Placed) {
 	}
 }
 
-func (r *resolver) missing(pos token.Pos, path string) bool {
-	why := r.prog.Missing(path)
+func (r *Resolver) missing(pos token.Pos, path string) bool {
+	why := r.Program.Missing(path)
 	if why == "" {
 		return false
 	}
 	why, fix := remedy(why)
-	r.add(pos, "runtime-missing", fix, "generated code needs %s: %s", path, why)
+	r.Add(pos, "runtime-missing", fix, "generated code needs %s: %s", path, why)
 	return true
 }
 

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
-
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 // reachSource needs of idem what it does not import itself. The directives are in lines 5, 10 and 15.
@@ -61,7 +59,7 @@ func TestVendoredWithoutWhatIsGenerated(t *testing.T) {
 		"\t_ \"github.com/idem-go/idem/runtime/provider\"\n\t_ \"github.com/jackc/pgx/v5/pgxpool\"\n)\n")))
 	goCommand(t, dir, "mod", "vendor")
 	t.Setenv("GOFLAGS", "-mod=vendor")
-	if _, err := resolve.Packages(t.Context(), dir, nil, tested, noCode); err != nil {
+	if _, err := resolvePackages(dir, nil, noCode); err != nil {
 		t.Error(err)
 	}
 }

@@ -10,14 +10,14 @@ import (
 
 // generatedNames watches over the package's scope: what exists there, and what idem adds.
 type generatedNames struct {
-	r       *resolver
+	r       *Resolver
 	imports map[string]bool   // names that files of the package import something by
 	owners  map[string]string // generated name to what it is generated for
 }
 
-func newGeneratedNames(r *resolver) *generatedNames {
+func newGeneratedNames(r *Resolver) *generatedNames {
 	g := &generatedNames{r: r, imports: map[string]bool{}, owners: map[string]string{}}
-	for _, file := range slices.Concat(r.pkg.Syntax, r.prog.Tests(r.pkg)) {
+	for _, file := range slices.Concat(r.Package.Syntax, r.Program.Tests(r.Package)) {
 		for _, spec := range file.Imports {
 			g.addImport(spec)
 		}
@@ -29,7 +29,7 @@ func newGeneratedNames(r *resolver) *generatedNames {
 // repeat.
 func (g *generatedNames) addImport(spec *ast.ImportSpec) {
 	path, err := strconv.Unquote(spec.Path.Value)
-	switch imported := g.r.prog.Imported(path); {
+	switch imported := g.r.Program.Imported(path); {
 	case err != nil:
 	case spec.Name != nil && spec.Name.Name != ".":
 		g.imports[spec.Name.Name] = true
@@ -43,37 +43,38 @@ func (g *generatedNames) addImport(spec *ast.ImportSpec) {
 	}
 }
 
-// claim takes names for what a directive generates, and reports those that are taken.
-func (g *generatedNames) claim(pos token.Pos, owner string, names []string) {
+// Claim takes names for what a directive generates, and reports those that are taken.
+func (r *Resolver) Claim(pos token.Pos, owner string, names []string) {
+	g := r.names
 	for _, name := range names {
-		obj := g.r.withTests().Scope().Lookup(name)
+		obj := r.WithTests().Scope().Lookup(name)
 		switch {
 		case g.owners[name] != "":
-			g.r.add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", g.owners[name], owner, name)
+			r.Add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", g.owners[name], owner, name)
 		case obj != nil:
-			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which the package declares already at %s", owner, name, g.r.prog.Position(obj.Pos()))
+			r.Add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which the package declares already at %s", owner, name, r.Program.Position(obj.Pos()))
 		case g.imports[name]:
-			g.r.add(pos, "name-collision", "give the import another name", "%s generates %s, which an import declares", owner, name)
+			r.Add(pos, "name-collision", "give the import another name", "%s generates %s, which an import declares", owner, name)
 		}
 		g.owners[name] = owner
 	}
 }
 
-// claimMethods takes names for what a directive adds to a type, and reports those that are taken there.
-func (g *generatedNames) claimMethods(pos token.Pos, owner, typeName string, names []string) {
-	scope := g.r.withTests().Scope()
+// ClaimMethods takes names for what a directive adds to a type, and reports those that are taken there.
+func (r *Resolver) ClaimMethods(pos token.Pos, owner, typeName string, names []string) {
+	scope := r.WithTests().Scope()
 	for _, name := range names {
 		full := typeName + "." + name
-		if other := g.owners[full]; other != "" {
-			g.r.add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", other, owner, full)
+		if other := r.names.owners[full]; other != "" {
+			r.Add(pos, "name-collision", "rename one of the declarations", "%s and %s both generate %s", other, owner, full)
 		} else if obj := member(scope.Lookup(typeName), name); obj != nil {
-			g.r.add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which exists already at %s", owner, full, g.r.prog.Position(obj.Pos()))
+			r.Add(pos, "name-collision", "rename it, or the declaration", "%s generates %s, which exists already at %s", owner, full, r.Program.Position(obj.Pos()))
 		}
-		g.owners[full] = owner
+		r.names.owners[full] = owner
 	}
 }
 
-// member gives the field or the method that a type declares itself, or nil. What it embeds a method of its own hides.
+// member returns the field or the method that a type declares itself, or nil. What it embeds a method of its own hides.
 func member(typeName types.Object, name string) types.Object {
 	if typeName == nil {
 		return nil
@@ -89,10 +90,24 @@ func member(typeName types.Object, name string) types.Object {
 var predeclared = []string{"any", "bool", "byte", "error", "int", "nil", "string", "true"}
 
 // shadowed reports declarations of the package that hide them.
-func (r *resolver) shadowed() {
+func (r *Resolver) shadowed() {
 	for _, name := range predeclared {
-		if obj := r.pkg.Types.Scope().Lookup(name); obj != nil && obj.Parent() != types.Universe {
-			r.add(obj.Pos(), "shadowed-name", "rename it", "the package declares %s, which hides Go's own from generated code", name)
+		if obj := r.Package.Types.Scope().Lookup(name); obj != nil && obj.Parent() != types.Universe {
+			r.Add(obj.Pos(), "shadowed-name", "rename it", "the package declares %s, which hides Go's own from generated code", name)
 		}
 	}
+}
+
+// testNames returns the identifiers that the package's own tests add to its scope.
+func (r *Resolver) testNames() []string {
+	scope := r.Package.Types.Scope()
+	return slices.DeleteFunc(r.WithTests().Scope().Names(), func(name string) bool { return scope.Lookup(name) != nil })
+}
+
+// WithTests returns the package as its own tests see it.
+func (r *Resolver) WithTests() *types.Package {
+	if r.tested == nil {
+		r.tested = r.Program.CheckTests(r.Package)
+	}
+	return r.tested
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/resolve"
 	"github.com/idem-go/idem/gen/scan"
 )
 
@@ -43,7 +42,7 @@ func outcome(t *testing.T, dir string, reorder func([]*scan.Package)) string {
 		t.Fatal(err)
 	}
 	reorder(found)
-	resolution, err := resolve.ResolveFound(context.Background(), dir, found, tested, noCode)
+	resolution, err := resolveFound(dir, found, noCode)
 	list, ok := errors.AsType[diag.List](err)
 	if err != nil && !ok {
 		t.Fatal(err)

@@ -6,19 +6,18 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// payloadType resolves a handler's input or output: a type that generated code can write, and that
+// Payload resolves a handler's input or output: a type that generated code can write, and that
 // comes back from JSON as it went in.
-func (r *resolver) payloadType(s slot, what string) (model.Type, bool) {
-	if !r.defined(s.expr, s.typ, "the "+what) {
+func (r *Resolver) Payload(s Slot, what string) (model.Type, bool) {
+	if !r.Defined(s.Expr, s.Type, "the "+what) {
 		return model.Type{}, false
 	}
-	expr, hidden := r.typeExpr(s.typ)
+	expr, hidden := r.TypeExpr(s.Type)
 	for _, name := range hidden {
-		r.add(s.expr.Pos(), "hidden-type", "export it, or define a type in this package", "the %s uses %s.%s, which only its own package can name", what, name.Pkg().Name(), name.Name())
+		r.Add(s.Expr.Pos(), "hidden-type", "export it, or define a type in this package", "the %s uses %s.%s, which only its own package can name", what, name.Pkg().Name(), name.Name())
 	}
 	before := len(r.list)
-	j := jsonCheck{r: r, pos: s.expr.Pos(), code: "bad-payload", seen: map[types.Type]bool{}}
-	j.check(s.typ, "the "+what, s.expr.Pos())
+	r.CheckJSON(s.Type, "the "+what, "bad-payload", s.Expr.Pos())
 	return expr, len(hidden) == 0 && len(r.list) == before
 }
 

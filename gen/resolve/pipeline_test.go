@@ -1,7 +1,6 @@
 package resolve_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,9 +11,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/idem-go/idem/gen/kind/effect"
+	"github.com/idem-go/idem/gen/kind/handler"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/model"
-	"github.com/idem-go/idem/gen/resolve"
 )
 
 // newModule writes the stand-in module with the files of an archive text, and gives its folder.
@@ -26,13 +26,13 @@ func newModule(t *testing.T, files string) string {
 }
 
 // mustResolve gives the packages of the module, by path.
-func mustResolve(t *testing.T, dir string, emit resolve.Emit, patterns ...string) map[string]*resolve.Resolved {
+func mustResolve(t *testing.T, dir string, emit emitter, patterns ...string) map[string]*resolved {
 	t.Helper()
-	resolution, err := resolve.Packages(context.Background(), dir, patterns, tested, emit)
+	resolution, err := resolvePackages(dir, patterns, emit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	byPath := map[string]*resolve.Resolved{}
+	byPath := map[string]*resolved{}
 	for _, p := range resolution.Packages {
 		byPath[p.Model.Path] = p
 	}
@@ -77,7 +77,7 @@ func Z(ctx runtime.Context, in struct{}) error { return nil }
 	if fmt.Sprint(order) != "[z a]" {
 		t.Errorf("packages were taken in the order %v, want z before its importer a", order)
 	}
-	if in := got["cases.test/a"].Model.Handlers[0].In.Expr; in != "${cases.test/z}.Generated" {
+	if in := got["cases.test/a"].Model.Declarations[0].(handler.Handler).In.Expr; in != "${cases.test/z}.Generated" {
 		t.Errorf("the input is %s", in)
 	}
 }
@@ -161,7 +161,7 @@ package q
 //idem:effect table=q
 type Row struct{ A int }
 `)
-	row := mustResolve(t, dir, noCode)["cases.test/p"].Model.Effects[0]
+	row := mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations[1].(effect.Effect)
 	if got := row.Columns[0].SQLType; got != "bigint" {
 		t.Errorf("the column of a type in a broken package is %s", got)
 	}
@@ -187,7 +187,7 @@ package p
 //idem:nonsense
 func Other() {}
 `)
-	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Handlers); n != 1 {
+	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations); n != 1 {
 		t.Errorf("%d handlers", n)
 	}
 }
@@ -212,7 +212,7 @@ var c C.int
 func Charge(ctx runtime.Context, in In) error { return nil }
 `)
 	t.Setenv("CGO_ENABLED", "1")
-	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Handlers); n != 1 {
+	if n := len(mustResolve(t, dir, noCode)["cases.test/p"].Model.Declarations); n != 1 {
 		t.Errorf("%d handlers", n)
 	}
 }
@@ -245,18 +245,18 @@ import (
 	if err := os.RemoveAll(filepath.Join(dir, "stubs")); err != nil {
 		t.Fatal(err)
 	}
-	resolution, err := resolve.Packages(t.Context(), dir, nil, tested, noCode)
+	resolution, err := resolvePackages(dir, nil, noCode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := resolution.Packages[0]
-	if !strings.Contains(resolution.NoHarness, "vendor") {
-		t.Errorf("nothing imports the harness, and yet it was loaded: %q", resolution.NoHarness)
+	if !strings.Contains(resolution.Missing(model.FaultTestPath), "vendor") {
+		t.Errorf("nothing imports the harness, and yet it was loaded: %q", resolution.Missing(model.FaultTestPath))
 	}
 	if err := p.Check(map[string][]byte{"idem_gen_test.go": []byte("package p\n\nimport _ \"no.such/thing\"\n")}); err != nil {
 		t.Errorf("tests are checked without what they import: %v", err)
 	}
-	if p := p.Model; p.Effects[0].Columns[0].SQLType != "numeric" || p.Handlers[0].In.Expr != "${github.com/shopspring/decimal}.Decimal" {
+	if p := p.Model; p.Declarations[1].(effect.Effect).Columns[0].SQLType != "numeric" || p.Declarations[0].(handler.Handler).In.Expr != "${github.com/shopspring/decimal}.Decimal" {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -320,7 +320,7 @@ func TestPatterns(t *testing.T) {
 	}
 	for pattern, want := range tests {
 		var got []string
-		resolution, err := resolve.Packages(context.Background(), dir, strings.Fields(pattern), tested, noCode)
+		resolution, err := resolvePackages(dir, strings.Fields(pattern), noCode)
 		if err != nil {
 			t.Errorf("%s: %v", pattern, err)
 			continue
@@ -333,7 +333,7 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	for _, pattern := range []string{"./nowhere", "./nowhere/...", "./p/p.go", "example.com/not/there", "./p/missing.go"} {
-		if _, err := resolve.Packages(context.Background(), dir, []string{pattern}, tested, noCode); err == nil {
+		if _, err := resolvePackages(dir, []string{pattern}, noCode); err == nil {
 			t.Errorf("%s: no error", pattern)
 		} else if !strings.Contains(err.Error(), strings.TrimPrefix(pattern, "./")) {
 			t.Errorf("%s: the error does not name it: %v", pattern, err)
@@ -444,15 +444,6 @@ func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 		if len(list) != want || want > 0 && list[0].Code != "syntax" {
 			t.Errorf("%q: got %v", source, list)
 		}
-	}
-}
-
-func TestEmitErrorsEndTheRun(t *testing.T) {
-	dir := newModule(t, "-- p/p.go --\n"+handlerSource)
-	wrong := errors.New("wrong")
-	_, err := resolve.Packages(context.Background(), dir, nil, tested, func(*model.Package) ([]byte, error) { return nil, wrong })
-	if !errors.Is(err, wrong) {
-		t.Errorf("got %v", err)
 	}
 }
 

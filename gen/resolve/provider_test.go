@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/idem-go/idem/gen/kind/provider"
 	"github.com/idem-go/idem/gen/model"
 )
 
@@ -59,7 +60,7 @@ package p
 func (c *Carrier) CallSend() {}
 `)
 	p := mustResolve(t, dir, noCode)["cases.test/p"]
-	if got := p.Model.Providers; len(got) != 1 || got[0].CallSelector() != "Carrier.CallSend" {
+	if got := model.All[provider.Provider](p.Model); len(got) != 1 || got[0].CallSelector() != "Carrier.CallSend" {
 		t.Errorf("got %+v", got)
 	}
 }

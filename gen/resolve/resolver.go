@@ -8,74 +8,62 @@ import (
 	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/model"
 )
 
-// resolver makes the model of one package.
-type resolver struct {
-	prog   *load.Program
-	pkg    *load.Package
-	fields map[*types.Var]*ast.Field // the struct fields that the package's files declare
-	model  *model.Package
-	names  *generatedNames
-	tests  bool           // tests are generated
-	tested *types.Package // the package with its own tests, once it is asked for
-	list   diag.List
+// Resolver makes the model of one package. It is what kinds resolve their declarations with: it finds what they stand
+// on, resolves what several kinds have (payloads, columns, keys), and takes what is wrong.
+type Resolver struct {
+	Program *load.Program
+	Package *load.Package
+	fields  map[*types.Var]*ast.Field // the struct fields that the package's files declare
+	names   *generatedNames
+	tested  *types.Package // the package with its own tests, once it is asked for
+	list    diag.List
 }
 
-func newResolver(prog *load.Program, pkg *load.Package, tests bool) *resolver {
-	r := &resolver{
-		prog: prog, pkg: pkg, fields: declaredFields(pkg), tests: tests,
-		model: &model.Package{Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Names: pkg.Types.Scope().Names()},
-	}
+func newResolver(program *load.Program, pkg *load.Package) *Resolver {
+	r := &Resolver{Program: program, Package: pkg, fields: declaredFields(pkg)}
 	r.names = newGeneratedNames(r)
 	return r
 }
 
-func (r *resolver) resolve(placed []directive.Placed) *model.Package {
+func (r *Resolver) resolve(kinds Kinds) *model.Package {
 	r.onePackage()
-	r.importable(placed)
+	r.importable(kinds)
 	r.shadowed()
-	for _, p := range placed {
-		switch p.Spec.Name {
-		case "effect":
-			r.effect(p)
-		case "outbox":
-			r.outbox(p)
-		case "provider":
-			r.provider(p)
-		default:
-			r.handler(p)
+	byKind := make([][]model.Declaration, len(kinds))
+	for _, p := range r.Package.Directives {
+		i := kinds.of(p.Spec)
+		if d := kinds[i].Resolve(r, p); d != nil {
+			byKind[i] = append(byKind[i], d)
 		}
 	}
-	r.model.TestNames = r.testNames()
-	slices.SortStableFunc(r.model.Handlers, func(a, b model.Handler) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(r.model.Effects, func(a, b model.Effect) int { return cmp.Compare(a.Type, b.Type) })
-	slices.SortStableFunc(r.model.Providers, func(a, b model.Provider) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(r.model.Outboxes, func(a, b model.Outbox) int { return cmp.Compare(a.Type, b.Type) })
-	return r.model
+	m := &model.Package{
+		Path: r.Package.Path, Name: r.Package.Name, Dir: r.Package.Dir,
+		Names: r.Package.Types.Scope().Names(), TestNames: r.testNames(),
+	}
+	for _, declarations := range byKind {
+		slices.SortStableFunc(declarations, func(a, b model.Declaration) int { return cmp.Compare(a.Order(), b.Order()) })
+		m.Declarations = append(m.Declarations, declarations...)
+	}
+	return m
 }
 
 // onePackage reports files that name another package than the first one does. The go command refuses
 // such a folder, and what is generated could be of either.
-func (r *resolver) onePackage() {
-	for _, file := range r.pkg.Syntax {
-		if file.Name.Name != r.pkg.Name {
-			r.add(file.Name.Pos(), "mixed-packages", "move the file to a folder of its own", "a file of package %s among those of package %s", file.Name.Name, r.pkg.Name)
+func (r *Resolver) onePackage() {
+	for _, file := range r.Package.Syntax {
+		if file.Name.Name != r.Package.Name {
+			r.Add(file.Name.Pos(), "mixed-packages", "move the file to a folder of its own", "a file of package %s among those of package %s", file.Name.Name, r.Package.Name)
 		}
 	}
 }
 
-func (r *resolver) add(pos token.Pos, code, fix, format string, args ...any) {
-	r.list.Add(r.prog.Position(pos), code, fix, format, args...)
-}
-
-func reporter(prog *load.Program, list *diag.List) directive.Reporter {
-	return func(pos token.Pos, code, fix, message string) {
-		list.Add(prog.Position(pos), code, fix, "%s", message)
-	}
+// Add reports what is wrong at a place, and what to do about it.
+func (r *Resolver) Add(pos token.Pos, code, fix, format string, args ...any) {
+	r.list.Add(r.Program.Position(pos), code, fix, format, args...)
 }
 
 // declaredFields leads from a field's variable to its syntax.
@@ -97,7 +85,7 @@ func declaredFields(pkg *load.Package) map[*types.Var]*ast.Field {
 	return fields
 }
 
-// fieldNames gives the identifiers that define a field: its names, or the type's when it is embedded.
+// fieldNames returns the identifiers that define a field: its names, or the type's when it is embedded.
 func fieldNames(field *ast.Field) []*ast.Ident {
 	if len(field.Names) > 0 {
 		return field.Names

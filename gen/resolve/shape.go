@@ -2,6 +2,8 @@ package resolve
 
 import (
 	"go/types"
+
+	"github.com/idem-go/idem/gen/model"
 )
 
 func isBytes(t types.Type) bool {
@@ -28,4 +30,21 @@ func isNilable(t types.Type) bool {
 		return true
 	}
 	return false
+}
+
+// HoldsBytes reports whether a type is a slice of bytes that has no other form in the database.
+func HoldsBytes(t types.Type) bool {
+	known, named := knownType(t)
+	return isBytes(t) && (!named || known.encode == model.JSON)
+}
+
+// IsPlainBytes reports whether a type is []byte itself, or json.RawMessage.
+func IsPlainBytes(t types.Type) bool {
+	return types.Identical(t, types.NewSlice(types.Typ[types.Byte])) || IsNamed(t, "encoding/json", "RawMessage")
+}
+
+// IsString reports whether the underlying type is a string.
+func IsString(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
 }

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// snake writes a Go name in snake case: UserID is user_id, HTTPServer is http_server, OrderIDs is
+// Snake writes a Go name in Snake case: UserID is user_id, HTTPServer is http_server, OrderIDs is
 // order_ids.
-func snake(name string) string {
+func Snake(name string) string {
 	var b strings.Builder
 	runes := []rune(name)
 	for i, c := range runes {

@@ -12,7 +12,7 @@ import (
 
 // columnTag is what a field's db tag says.
 type columnTag struct {
-	Name     string // "" for the field's own in snake case
+	Name     string // "" for the field's own in Snake case
 	Type     string // type:
 	Default  string // default:
 	Identity bool

@@ -39,7 +39,7 @@ func TestSnake(t *testing.T) {
 		"With_Underscore": "with_underscore", "lower": "lower", "IsOK": "is_ok", "IsSet": "is_set", "ÄrgerID": "ärger_id",
 	}
 	for name, want := range tests {
-		if got := snake(name); got != want {
+		if got := Snake(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// typeExpr writes a type for generated code, and gives the types in it that only their own package can
+// TypeExpr writes a type for generated code, and returns the types in it that only their own package can
 // name.
-func (r *resolver) typeExpr(t types.Type) (expr model.Type, hidden []*types.TypeName) {
+func (r *Resolver) TypeExpr(t types.Type) (expr model.Type, hidden []*types.TypeName) {
 	expr.Imports = map[string]string{}
 	expr.Expr = types.TypeString(t, func(p *types.Package) string {
-		if p.Path() == r.pkg.Path {
+		if p.Path() == r.Package.Path {
 			return ""
 		}
 		expr.Imports[p.Path()] = p.Name()
@@ -23,10 +23,10 @@ func (r *resolver) typeExpr(t types.Type) (expr model.Type, hidden []*types.Type
 	return expr, r.hidden(t)
 }
 
-// display writes a type for people: qualified by package names.
-func (r *resolver) display(t types.Type) string {
+// Display writes a type for people: qualified by package names.
+func (r *Resolver) Display(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string {
-		if p.Path() == r.pkg.Path {
+		if p.Path() == r.Package.Path {
 			return ""
 		}
 		return p.Name()
@@ -34,10 +34,10 @@ func (r *resolver) display(t types.Type) string {
 }
 
 // hidden finds the names that a type is written with and that generated code could not write.
-func (r *resolver) hidden(t types.Type) []*types.TypeName {
+func (r *Resolver) hidden(t types.Type) []*types.TypeName {
 	var found []*types.TypeName
 	named := func(obj *types.TypeName, args *types.TypeList) {
-		if obj.Pkg() != nil && obj.Pkg().Path() != r.pkg.Path && !obj.Exported() {
+		if obj.Pkg() != nil && obj.Pkg().Path() != r.Package.Path && !obj.Exported() {
 			found = append(found, obj)
 		}
 		for arg := range args.Types() {

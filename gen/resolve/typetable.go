@@ -6,7 +6,7 @@ import (
 	"github.com/idem-go/idem/gen/model"
 )
 
-// basicType gives the column type of a type whose underlying one is basic.
+// basicType returns the column type of a type whose underlying one is basic.
 func basicType(b *types.Basic, t types.Type) columnType {
 	ct := columnType{encode: model.Plain}
 	switch b.Kind() {
@@ -94,9 +94,9 @@ func isPgtype(t types.Type) bool {
 	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "github.com/jackc/pgx/v5/pgtype"
 }
 
-// nullOf gives the type argument of sql.Null[T].
+// nullOf returns the type argument of sql.Null[T].
 func nullOf(t types.Type) (types.Type, bool) {
-	if !isNamed(t, "database/sql", "Null") {
+	if !IsNamed(t, "database/sql", "Null") {
 		return nil, false
 	}
 	args := types.Unalias(t).(*types.Named).TypeArgs()
@@ -116,7 +116,7 @@ func (f typing) nullType(elem types.Type) (columnType, *noType) {
 	}
 	if why != nil || ct.encode != model.Plain {
 		if override == "" {
-			return columnType{}, &noType{"sql.Null[" + f.display(elem) + "] has no column type", "use a pointer, or add type: to its db tag"}
+			return columnType{}, &noType{"sql.Null[" + f.Display(elem) + "] has no column type", "use a pointer, or add type: to its db tag"}
 		}
 		ct = columnType{encode: model.Plain}
 	}
@@ -138,7 +138,7 @@ func arrayType(slice, elem types.Type) (columnType, bool) {
 	if p, ok := elem.(*types.Pointer); ok {
 		elem = types.Unalias(p.Elem())
 	}
-	if isNamed(elem, "time", "Duration") || isDatabaseValue(elem) && !isUUID(elem) && !isPgtype(elem) {
+	if IsNamed(elem, "time", "Duration") || isDatabaseValue(elem) && !isUUID(elem) && !isPgtype(elem) {
 		return ct, false
 	}
 	of, ok := knownType(elem)

@@ -11,12 +11,12 @@ func isDatabaseValue(t types.Type) bool {
 
 func isValuer(t types.Type) bool {
 	sig := methodSignature(t, "Value")
-	return sig.Params().Len() == 0 && sig.Results().Len() == 2 && isNamed(sig.Results().At(0).Type(), "database/sql/driver", "Value")
+	return sig.Params().Len() == 0 && sig.Results().Len() == 2 && IsNamed(sig.Results().At(0).Type(), "database/sql/driver", "Value")
 }
 
 func isScanner(t types.Type) bool {
 	sig := methodSignature(t, "Scan")
-	return sig.Params().Len() == 1 && sig.Results().Len() == 1 && isError(sig.Results().At(0).Type()) &&
+	return sig.Params().Len() == 1 && sig.Results().Len() == 1 && IsError(sig.Results().At(0).Type()) &&
 		types.Identical(sig.Params().At(0).Type(), types.NewInterfaceType(nil, nil))
 }
 

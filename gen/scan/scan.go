@@ -63,7 +63,7 @@ func Packages(ctx context.Context, dir string, patterns []string) ([]*Package, e
 // PatternError says which packages cannot be found, or that a pattern is none.
 type PatternError struct{ message string }
 
-// Error gives the reason.
+// Error returns the reason.
 func (e *PatternError) Error() string { return e.message }
 
 // list asks the go command for the packages. Errors of a package that has files are left to the
@@ -90,7 +90,7 @@ func list(ctx context.Context, dir string, patterns []string) ([]*packages.Packa
 	return listed, errors.Join(errs...)
 }
 
-// read gives a package with its files, or nil when none of them mentions idem.
+// read returns a package with its files, or nil when none of them mentions idem.
 func read(p *packages.Package) (*Package, error) {
 	found := &Package{Path: p.PkgPath, Name: p.Name}
 	mentioned := false

@@ -24,7 +24,7 @@ func Create(t Table) Change {
 			sqltext.Quote(sqltext.Guard(t.Name))),
 	}
 	for _, c := range t.Columns {
-		lines = append(lines, definition(c, t.exact(c.Name)))
+		lines = append(lines, Definition(c, t.Exact(c.Name)))
 	}
 	lines = append(lines, constraints(t)...)
 	for i := range lines[:len(lines)-1] {
@@ -33,22 +33,22 @@ func Create(t Table) Change {
 	return Change{
 		Table:   t.Display(),
 		Comment: fmt.Sprintf("%s holds one row per %s; idem writes it with the step's completion.", t.Display(), per(t.Key)),
-		Up:      templates.Render("create_table.sql.tmpl", map[string]any{"Table": t.quoted(), "Lines": lines}),
-		Down:    fmt.Sprintf("DROP TABLE %s;", t.quoted()),
+		Up:      templates.Render("create_table.sql.tmpl", map[string]any{"Table": t.Quoted(), "Lines": lines}),
+		Down:    fmt.Sprintf("DROP TABLE %s;", t.Quoted()),
 	}
 }
 
-// columnType is the type with its collation. Keys are compared byte by byte: no collation makes two keys one.
-func columnType(c Column, key bool) string {
+// ColumnType is the type with its collation. Keys are compared byte by byte: no collation makes two keys one.
+func ColumnType(c Column, key bool) string {
 	if key && sqltext.Collatable(c.Type) {
 		return c.Type + ` COLLATE "C"`
 	}
 	return c.Type
 }
 
-// definition writes a column.
-func definition(c Column, key bool) string {
-	parts := []string{sqltext.Quote(c.Name), columnType(c, key)}
+// Definition writes a column.
+func Definition(c Column, key bool) string {
+	parts := []string{sqltext.Quote(c.Name), ColumnType(c, key)}
 	switch {
 	case c.Identity:
 		return strings.Join(append(parts, "GENERATED ALWAYS AS IDENTITY"), " ")

@@ -25,18 +25,18 @@ func Diff(from, to Table) (*Change, []Refusal) {
 	if from.Schema != to.Schema {
 		refusals = append(refusals, refuseMove(from, to))
 	}
-	renamed, hasRenamed := renamedColumn(from, to)
+	renamed, hasRenamed := findRenamed(from, to)
 	if hasRenamed {
 		refusals = append(refusals, renamed.refusal(to))
 	}
-	parts := newOutboxDiff(from, to, renamed)
+	form := formDiff(from, to, renamed)
 	for _, c := range to.Columns {
-		was, found := from.column(c.Name)
+		was, found := from.Column(c.Name)
 		switch {
 		case found:
 			refusals = append(refusals, changes(to, was, c)...)
-		case hasRenamed && c.Name == renamed.to:
-		case parts.takes(c.Name):
+		case hasRenamed && c.Name == renamed.To:
+		case form.Takes(c.Name):
 		case c.Identity || !c.Nullable && c.Default == "":
 			refusals = append(refusals, refuseNew(to, c))
 		default:
@@ -44,14 +44,14 @@ func Diff(from, to Table) (*Change, []Refusal) {
 		}
 	}
 	for _, c := range dropped(from, to) {
-		if (!hasRenamed || c.Name != renamed.from) && !parts.takes(c.Name) {
+		if (!hasRenamed || c.Name != renamed.From) && !form.Takes(c.Name) {
 			refusals = append(refusals, refuseDrop(to, c))
 		}
 	}
 	if !sameKey(from, to) {
 		refusals = append(refusals, refuseKey(from, to))
 	}
-	return addColumns(to, added), append(refusals, parts.refusals()...)
+	return addColumns(to, added), append(refusals, form.Refusals()...)
 }
 
 // addColumns is the additive change; without columns there is none.
@@ -61,7 +61,7 @@ func addColumns(t Table, columns []Column) *Change {
 	}
 	var up, down, names []string
 	for _, c := range columns {
-		up = append(up, "ADD COLUMN "+definition(c, false))
+		up = append(up, "ADD COLUMN "+Definition(c, false))
 		down = append(down, "DROP COLUMN "+sqltext.Quote(c.Name))
 		names = append(names, c.Name)
 	}
@@ -69,42 +69,43 @@ func addColumns(t Table, columns []Column) *Change {
 	return &Change{
 		Table:   t.Display(),
 		Comment: fmt.Sprintf("%s also holds %s.", t.Display(), strings.Join(names, ", ")),
-		Up:      alter(t, up...),
-		Down:    alter(t, down...),
+		Up:      Alter(t, up...),
+		Down:    Alter(t, down...),
 	}
 }
 
-func alter(t Table, actions ...string) string {
-	return templates.Render("alter_table.sql.tmpl", map[string]any{"Table": t.quoted(), "Actions": actions})
+// Alter is the statement that does all of it to a table.
+func Alter(t Table, actions ...string) string {
+	return templates.Render("alter_table.sql.tmpl", map[string]any{"Table": t.Quoted(), "Actions": actions})
 }
 
 func dropped(from, to Table) []Column {
 	return slices.DeleteFunc(slices.Clone(from.Columns), func(c Column) bool {
-		_, kept := to.column(c.Name)
+		_, kept := to.Column(c.Name)
 		return kept
 	})
 }
 
-// columnRename is a guess: one column went, one of the same kind came.
-type columnRename struct{ from, to string }
+// Renamed is a guess: one column went, one of the same kind came. Both names are empty when nothing looks like it.
+type Renamed struct{ From, To string }
 
-func renamedColumn(from, to Table) (columnRename, bool) {
+func findRenamed(from, to Table) (Renamed, bool) {
 	gone, come := dropped(from, to), dropped(to, from)
 	if len(gone) != 1 || len(come) != 1 {
-		return columnRename{}, false
+		return Renamed{}, false
 	}
 	a, b := gone[0], come[0]
 	if !sqltext.SameType(a.Type, b.Type) || a.Nullable != b.Nullable || a.Default != b.Default || a.Identity != b.Identity {
-		return columnRename{}, false
+		return Renamed{}, false
 	}
-	return columnRename{a.Name, b.Name}, true
+	return Renamed{a.Name, b.Name}, true
 }
 
-func (r columnRename) refusal(t Table) Refusal {
+func (r Renamed) refusal(t Table) Refusal {
 	return Refusal{
-		Column: r.to,
-		Reason: fmt.Sprintf("column %q of %s seems to be called %q now", r.from, t.Display(), r.to),
-		SQL:    alter(t, fmt.Sprintf("RENAME COLUMN %s TO %s", sqltext.Quote(r.from), sqltext.Quote(r.to))),
+		Column: r.To,
+		Reason: fmt.Sprintf("column %q of %s seems to be called %q now", r.From, t.Display(), r.To),
+		SQL:    Alter(t, fmt.Sprintf("RENAME COLUMN %s TO %s", sqltext.Quote(r.From), sqltext.Quote(r.To))),
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Find gives the name of the first SQL file of the folder in which the text stands, or "" when there is
+// Find returns the name of the first SQL file of the folder in which the text stands, or "" when there is
 // none. Line ends do not matter. Files that known tells are passed over; it may be nil.
 func Find(dir, text string, known func(name string) bool) (string, error) {
 	entries, err := os.ReadDir(dir)

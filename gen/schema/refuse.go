@@ -16,47 +16,47 @@ func changes(t Table, was, is Column) []Refusal {
 	}
 	column := "ALTER COLUMN " + sqltext.Quote(is.Name)
 	if !sqltext.SameType(was.Type, is.Type) {
-		refuse(alter(t, column+" TYPE "+columnType(is, t.exact(is.Name))), "was %s and is %s now", was.Type, is.Type)
+		refuse(Alter(t, column+" TYPE "+ColumnType(is, t.Exact(is.Name))), "was %s and is %s now", was.Type, is.Type)
 	}
 	switch {
 	case was.Nullable && !is.Nullable:
-		refuse(alter(t, column+" SET NOT NULL"), "could be NULL and cannot now")
+		refuse(Alter(t, column+" SET NOT NULL"), "could be NULL and cannot now")
 	case !was.Nullable && is.Nullable:
-		refuse(alter(t, column+" DROP NOT NULL"), "could not be NULL and can now")
+		refuse(Alter(t, column+" DROP NOT NULL"), "could not be NULL and can now")
 	}
 	switch {
 	case was.Default == is.Default:
 	case is.Default == "":
-		refuse(alter(t, column+" DROP DEFAULT"), "has lost its default %s", was.Default)
+		refuse(Alter(t, column+" DROP DEFAULT"), "has lost its default %s", was.Default)
 	default:
-		refuse(alter(t, column+" SET DEFAULT "+sqltext.Default(is.Default)), "has the new default %s", is.Default)
+		refuse(Alter(t, column+" SET DEFAULT "+sqltext.Default(is.Default)), "has the new default %s", is.Default)
 	}
 	switch {
 	case was.Identity && !is.Identity:
-		refuse(alter(t, column+" DROP IDENTITY"), "was made by the database and is not now")
+		refuse(Alter(t, column+" DROP IDENTITY"), "was made by the database and is not now")
 	case !was.Identity && is.Identity:
-		refuse(alter(t, column+" ADD GENERATED ALWAYS AS IDENTITY"), "is to be made by the database now")
+		refuse(Alter(t, column+" ADD GENERATED ALWAYS AS IDENTITY"), "is to be made by the database now")
 	}
 	return refusals
 }
 
 func refuseNew(t Table, c Column) Refusal {
-	reason := "the new column %q of %s has no value for the rows that are there: make the field a pointer or give it default:"
+	reason := fmt.Sprintf("the new column %q of %s has no value for the rows that are there: make the field a pointer or give it default:", c.Name, t.Display())
 	switch {
 	case c.Identity:
-		reason = "the new identity column %q of %s numbers the rows that are there"
-	case t.Outbox != nil:
-		reason = "the new column %q of %s has no value for the commands that are there: make the field a pointer"
+		reason = fmt.Sprintf("the new identity column %q of %s numbers the rows that are there", c.Name, t.Display())
+	case t.Form != nil:
+		reason = fmt.Sprintf("the new column %q of %s has no value for the %s that are there: make the field a pointer", c.Name, t.Display(), t.Form.Holds())
 	}
 	return Refusal{
-		Column: c.Name, Reason: fmt.Sprintf(reason, c.Name, t.Display()), SQL: alter(t, "ADD COLUMN "+definition(c, t.exact(c.Name))),
+		Column: c.Name, Reason: reason, SQL: Alter(t, "ADD COLUMN "+Definition(c, t.Exact(c.Name))),
 	}
 }
 
 func refuseDrop(t Table, c Column) Refusal {
 	return Refusal{
 		Reason: fmt.Sprintf("%s no longer has a field for the column %q of %s", t.Struct, c.Name, t.Display()),
-		SQL:    alter(t, "DROP COLUMN "+sqltext.Quote(c.Name)),
+		SQL:    Alter(t, "DROP COLUMN "+sqltext.Quote(c.Name)),
 	}
 }
 
@@ -69,6 +69,6 @@ func refuseKey(from, to Table) Refusal {
 	return Refusal{
 		Reason: fmt.Sprintf("the key of %s was (%s) and is (%s) now: effects in flight would be written again",
 			to.Display(), strings.Join(from.Key, ", "), strings.Join(to.Key, ", ")),
-		SQL: alter(to, "DROP CONSTRAINT "+sqltext.Quote(name), "ADD "+constraint(name, kind, to.Key)),
+		SQL: Alter(to, "DROP CONSTRAINT "+sqltext.Quote(name), "ADD "+constraint(name, kind, to.Key)),
 	}
 }

@@ -19,30 +19,26 @@ func Rename(from, to Table) Change {
 }
 
 func renameStatements(from, to Table) string {
-	statements := []string{fmt.Sprintf("ALTER TABLE %s RENAME TO %s;", from.quoted(), sqltext.Quote(to.Name))}
-	for _, name := range constraintNames(from) {
+	statements := []string{fmt.Sprintf("ALTER TABLE %s RENAME TO %s;", from.Quoted(), sqltext.Quote(to.Name))}
+	was, is := constraintNames(from, from.Name), constraintNames(from, to.Name)
+	for i := range was {
 		statements = append(statements, fmt.Sprintf("ALTER TABLE %s RENAME CONSTRAINT %s TO %s;",
-			to.quoted(), sqltext.Quote(name(from.Name)), sqltext.Quote(name(to.Name))))
+			to.Quoted(), sqltext.Quote(was[i]), sqltext.Quote(is[i])))
 	}
-	for _, of := range outboxIndexes(from) {
-		statements = append(statements, fmt.Sprintf("ALTER INDEX %s RENAME TO %s;",
-			sqltext.Qualified(from.Schema, sqltext.OutboxIndex(from.Name, of)), sqltext.Quote(sqltext.OutboxIndex(to.Name, of))))
+	was, is = from.formIndexes(from.Name), from.formIndexes(to.Name)
+	for i := range was {
+		statements = append(statements, fmt.Sprintf("ALTER INDEX %s RENAME TO %s;", sqltext.Qualified(from.Schema, was[i]), sqltext.Quote(is[i])))
 	}
 	return strings.Join(statements, "\n")
 }
 
-// constraintNames derive the names of a table's constraints from its own.
-func constraintNames(t Table) []func(table string) string {
-	names := []func(string) string{sqltext.Guard, sqltext.KeyConstraint}
+// constraintNames are what a table's constraints are called when the table has that name.
+func constraintNames(t Table, name string) []string {
+	names := []string{sqltext.Guard(name), sqltext.KeyConstraint(name)}
 	if _, found := t.identity(); found {
-		names = append(names, sqltext.PrimaryKey)
+		names = append(names, sqltext.PrimaryKey(name))
 	}
-	if t.Outbox != nil {
-		for _, on := range outboxChecks {
-			names = append(names, func(table string) string { return sqltext.OutboxCheck(table, on) })
-		}
-	}
-	return names
+	return append(names, t.formConstraints(name)...)
 }
 
 // refuseMove refuses to take a table to another schema: which one the search path means, only the
@@ -54,6 +50,6 @@ func refuseMove(from, to Table) Refusal {
 	}
 	return Refusal{
 		Reason: fmt.Sprintf("%s would move to another schema, as %s", from.Display(), to.Display()),
-		SQL:    fmt.Sprintf("ALTER TABLE %s SET SCHEMA %s;", from.quoted(), sqltext.Quote(schema)),
+		SQL:    fmt.Sprintf("ALTER TABLE %s SET SCHEMA %s;", from.Quoted(), sqltext.Quote(schema)),
 	}
 }

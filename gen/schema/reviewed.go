@@ -15,8 +15,8 @@ func Marker(from, to Table) string {
 		from.Reviews, from.Schema, from.Name, from.Key, from.Columns,
 		to.Schema, to.Name, to.Key, to.Columns,
 	}
-	if from.Outbox != nil || to.Outbox != nil {
-		change = append(change, from.Outbox, to.Outbox) // markers of other tables stay as they are
+	if from.Form != nil || to.Form != nil {
+		change = append(change, from.Form, to.Form) // markers of other tables stay as they are
 	}
 	data, err := json.Marshal(change)
 	if err != nil {

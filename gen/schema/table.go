@@ -5,37 +5,30 @@ import (
 	"github.com/idem-go/idem/gen/sqltext"
 )
 
-// Table is the table of an effect or an outbox as idem.lock keeps it.
+// Table is a table as idem.lock keeps it.
 type Table struct {
-	Schema  string   `json:"schema,omitempty"`
-	Name    string   `json:"table"`
-	Package string   `json:"package"` // import path of the struct
-	Struct  string   `json:"struct"`
-	Key     []string `json:"key"` // the columns under which a row stands once
-	Columns []Column `json:"columns"`
-	// Outbox is what makes the table one of commands; nil for an effect's.
-	Outbox *Outbox `json:"outbox,omitempty"`
+	Schema  string
+	Name    string
+	Package string   // import path of the struct
+	Struct  string   // that asks for it
+	Key     []string // the columns under which a row stands once
+	Columns []Column
+	// Form is what its kind makes of the table; nil for plain rows under a key.
+	Form Form
 	// Retired: no struct asks for the table any more. It stays in the database, and a struct that asks for
 	// it again finds it as it was left.
-	Retired bool `json:"retired,omitempty"`
+	Retired bool
 	// Reviews counts the changes that a person has reviewed, so that each of them is reviewed anew.
-	Reviews int `json:"reviews,omitempty"`
+	Reviews int
 }
 
-// Column is one column beside those that idem adds: run_id, node, payload_digest, and for commands what relays keep.
+// Column is one column beside those that idem adds: run_id, node, payload_digest, and what the form has.
 type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"`
 	Nullable bool   `json:"nullable,omitempty"`
 	Default  string `json:"default,omitempty"`
 	Identity bool   `json:"identity,omitempty"`
-}
-
-// Of is the table that an effect of the package asks for.
-func Of(packagePath string, e model.Effect) Table {
-	return Table{
-		Schema: e.Schema, Name: e.Table, Package: packagePath, Struct: e.Type, Key: e.KeyColumns(), Columns: columnsOf(e.Columns),
-	}
 }
 
 func columnsOf(columns []model.Column) []Column {
@@ -51,9 +44,11 @@ func columnsOf(columns []model.Column) []Column {
 // Display is the table's name for people; no two tables share it.
 func (t Table) Display() string { return sqltext.Display(t.Schema, t.Name) }
 
-func (t Table) quoted() string { return sqltext.Qualified(t.Schema, t.Name) }
+// Quoted is the table's name as SQL has it.
+func (t Table) Quoted() string { return sqltext.Qualified(t.Schema, t.Name) }
 
-func (t Table) column(name string) (Column, bool) {
+// Column returns the column of that name, if there is one.
+func (t Table) Column(name string) (Column, bool) {
 	for _, c := range t.Columns {
 		if c.Name == name {
 			return c, true

@@ -35,7 +35,7 @@ func fix(p *rule.Pass, key ast.Expr) *rule.Fix {
 	return &rule.Fix{Message: "put a separator between the parts", Edits: edits}
 }
 
-// varies tells whether an operand's length does.
+// varies reports whether an operand's length does.
 func varies(p *rule.Pass, e ast.Expr) bool {
 	v := p.Flow.ValueOf(e)
 	return v != nil && len(v.Parts) > 0 && !isFixed(v)

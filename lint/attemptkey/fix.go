@@ -53,7 +53,7 @@ func fix(p *rule.Pass, s *flow.Sink) *rule.Fix {
 	return &rule.Fix{Message: "leave the attempt out of the key", Edits: append(edits, unused...)}
 }
 
-// isRunAlone tells whether the run is all that is left of a key without its attempt.
+// isRunAlone reports whether the run is all that is left of a key without its attempt.
 func isRunAlone(v *flow.Value) bool {
 	for _, o := range v.Origins() {
 		if o.Kind != flow.Run && o.Kind != flow.Attempt {

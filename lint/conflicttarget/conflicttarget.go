@@ -66,7 +66,7 @@ func judge(s *sqltext.Statement) (what, why, do string) {
 	return "", "", ""
 }
 
-// isNewEachTime tells whether a column that is left out is filled with something new, or with nothing:
+// isNewEachTime reports whether a column that is left out is filled with something new, or with nothing:
 // a serial number, a UUID, the time, the key of an effect. Another column may have a constant default.
 func isNewEachTime(column string) bool {
 	switch column {

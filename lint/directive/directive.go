@@ -10,10 +10,12 @@ import (
 	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/directive"
+	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
+	"github.com/idem-go/idem/gen/registry"
 	"github.com/idem-go/idem/gen/resolve"
+	"github.com/idem-go/idem/gen/scan"
 	"github.com/idem-go/idem/lint/internal/rule"
 )
 
@@ -53,7 +55,7 @@ type at token.Pos
 func (a at) Pos() token.Pos { return token.Pos(a) }
 func (a at) End() token.Pos { return token.NoPos }
 
-// read checks the directives themselves, and tells whether any of them stands on a declaration.
+// read checks the directives themselves, and reports whether any of them stands on a declaration.
 func read(p *rule.Pass) (list diag.List, placed bool) {
 	for _, file := range p.Files {
 		name := p.Fset.PositionFor(file.Package, false).Filename
@@ -67,12 +69,12 @@ func read(p *rule.Pass) (list diag.List, placed bool) {
 			at := p.Fset.PositionFor(pos, false)
 			list.Add(diag.Position{File: at.Filename, Line: at.Line, Column: at.Column}, code, fix, "%s", message)
 		}
-		placed = len(directive.File(p.Fset, file, report)) > 0 || placed
+		placed = len(registry.Kinds.Directives().File(p.Fset, file, report)) > 0 || placed
 	}
 	return list, placed
 }
 
-// isIgnore tells whether a report is about the linter's own directive.
+// isIgnore reports whether a report is about the linter's own directive.
 func isIgnore(file *ast.File, pos token.Pos) bool {
 	for _, group := range file.Comments {
 		for _, c := range group.List {
@@ -84,11 +86,10 @@ func isIgnore(file *ast.File, pos token.Pos) bool {
 	return false
 }
 
-// resolvePackage gives what the generator says of the package, or nil when it cannot tell.
+// resolvePackage returns what the generator says of the package, or nil when it cannot tell.
 func resolvePackage(p *rule.Pass) diag.List {
 	dir := filepath.Dir(p.Fset.PositionFor(p.Files[0].Package, false).Filename)
-	nothing := func(m *model.Package) ([]byte, error) { return []byte("package " + m.Name + "\n"), nil }
-	_, err := resolve.Packages(context.Background(), dir, []string{"."}, tested, nothing)
+	err := generatorsError(dir)
 	list, ok := errors.AsType[diag.List](err)
 	if !ok {
 		return nil
@@ -101,13 +102,36 @@ func resolvePackage(p *rule.Pass) diag.List {
 	return withoutIgnores(p, list)
 }
 
+// generatorsError is where the generator's stages before the model end: with all that is wrong, or with nil.
+func generatorsError(dir string) error {
+	found, err := scan.Packages(context.Background(), dir, []string{"."})
+	if err != nil {
+		return err
+	}
+	kinds := registry.Kinds.Resolve()
+	needs := load.Needs{Directives: kinds.Directives(), Imports: kinds.Imports(), Tests: map[string]bool{}}
+	for _, pkg := range found {
+		needs.Tests[pkg.Dir] = tested(pkg.Dir)
+	}
+	program, err := load.Packages(context.Background(), dir, found, needs)
+	if err != nil {
+		return err
+	}
+	for _, err := range resolve.Packages(program, kinds) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // tested reports whether idem generates tests for the package in a folder: its lock file says so.
 func tested(dir string) bool {
 	path, err := lock.Locate(dir)
 	if err != nil {
 		return false
 	}
-	l, err := lock.Read(path, path)
+	l, err := lock.Read(path, path, registry.Kinds.Lock())
 	return err == nil && l.Tests != nil && *l.Tests
 }
 

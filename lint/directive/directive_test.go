@@ -77,7 +77,7 @@ func write(t *testing.T, dir string, a *txtar.Archive) {
 
 var form = regexp.MustCompile(`^\[directive\] ([a-z-]+): (.*)$`)
 
-// reports gives what the rule says in each folder, in the form of the generator's cases.
+// reports returns what the rule says in each folder, in the form of the generator's cases.
 func reports(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")}

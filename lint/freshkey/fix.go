@@ -61,7 +61,7 @@ func hoist(p *rule.Pass, key ast.Expr, again *flow.Region) *rule.Fix {
 	}
 }
 
-// outer gives the statement of a block that holds a node.
+// outer returns the statement of a block that holds a node.
 func outer(src *rewrite.Source, n ast.Node) ast.Stmt {
 	path := src.Path(n)
 	for i, m := range path {

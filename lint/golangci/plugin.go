@@ -35,7 +35,7 @@ func New(settings any) (register.LinterPlugin, error) {
 	return &plugin{s}, nil
 }
 
-// BuildAnalyzers gives the rules that the settings choose.
+// BuildAnalyzers returns the rules that the settings choose.
 func (p *plugin) BuildAnalyzers() ([]*analysis.Analyzer, error) {
 	var list []*analysis.Analyzer
 	for _, a := range lint.New(&lint.Options{Config: p.settings.Config}) {

@@ -43,7 +43,7 @@ func run(p *rule.Pass) {
 	}
 }
 
-// relative gives the column that adds to itself, or "".
+// relative returns the column that adds to itself, or "".
 func relative(s *sqltext.Statement) string {
 	for _, a := range s.Set {
 		if a.Relative {
@@ -53,7 +53,7 @@ func relative(s *sqltext.Statement) string {
 	return ""
 }
 
-// versioned tells whether the WHERE clause lets one of several executions pass: it compares the version,
+// versioned reports whether the WHERE clause lets one of several executions pass: it compares the version,
 // or the column that grows.
 func versioned(s *sqltext.Statement) bool {
 	where := s.Where
@@ -65,7 +65,7 @@ func versioned(s *sqltext.Statement) bool {
 	})
 }
 
-// deduplicates tells whether the conflict target is the key of an effect: then the row is that of the
+// deduplicates reports whether the conflict target is the key of an effect: then the row is that of the
 // execution before.
 func deduplicates(s *sqltext.Statement) bool {
 	return s.Conflict != nil && flow.IsEffectKey(s.Conflict.Target)

@@ -35,7 +35,7 @@ func fix(p *rule.Pass, key ast.Expr) *rule.Fix {
 	}
 }
 
-// other gives the node beside the run, or the run beside the node, of what a selector selects from.
+// other returns the node beside the run, or the run beside the node, of what a selector selects from.
 func other(p *rule.Pass, src *rewrite.Source, sel *ast.SelectorExpr) string {
 	if flow.IsRuntimeContext(p.TypesInfo.TypeOf(sel.X)) {
 		switch sel.Sel.Name {

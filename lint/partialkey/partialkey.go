@@ -55,7 +55,7 @@ func run(p *rule.Pass) {
 	}
 }
 
-// hasOther tells whether anything else is part of the key, such as an identity of the business.
+// hasOther reports whether anything else is part of the key, such as an identity of the business.
 func hasOther(v *flow.Value) bool {
 	for _, o := range v.Origins() {
 		if o.Kind != flow.Run && o.Kind != flow.Node && o.Kind != flow.Word {

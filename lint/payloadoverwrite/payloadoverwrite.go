@@ -45,12 +45,12 @@ func run(p *rule.Pass) {
 	}
 }
 
-// isMessage tells whether a target is the identity of a message or an event.
+// isMessage reports whether a target is the identity of a message or an event.
 func isMessage(target []string) bool {
 	return len(target) == 1 && (target[0] == "message_id" || target[0] == "event_id")
 }
 
-// overwritten gives a column that takes over a value of the second command, or "". Times, states and the
+// overwritten returns a column that takes over a value of the second command, or "". Times, states and the
 // key itself are no payload.
 func overwritten(s *sqltext.Statement) string {
 	for _, a := range s.Set {

@@ -56,7 +56,7 @@ func isOrdered(t types.Type) bool {
 	return ok && b.Info()&types.IsOrdered != 0
 }
 
-// isPlain tells whether an expression can be evaluated twice.
+// isPlain reports whether an expression can be evaluated twice.
 func isPlain(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:

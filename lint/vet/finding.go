@@ -31,7 +31,7 @@ type Related struct {
 	Message string        `json:"message"`
 }
 
-// String gives the finding on one line, as a compiler would.
+// String returns the finding on one line, as a compiler would.
 func (f Finding) String() string { return fmt.Sprintf("%s: %s", f.Pos, f.Message) }
 
 // edit replaces a piece of a file.

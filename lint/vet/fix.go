@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Fix applies the fixes of the findings and gives the files that it changed, in their order. Of fixes
+// Fix applies the fixes of the findings and returns the files that it changed, in their order. Of fixes
 // that overlap it applies the first; another run applies the next.
 func (r *Result) Fix() ([]string, error) {
 	edits := r.edits()
@@ -41,7 +41,7 @@ func (r *Result) Fix() ([]string, error) {
 	return files, nil
 }
 
-// edits gives the edits of each file. A fix whose edits touch those of a fix before is left out as a
+// edits returns the edits of each file. A fix whose edits touch those of a fix before is left out as a
 // whole.
 func (r *Result) edits() map[string][]edit {
 	taken := map[string][]edit{}
@@ -102,7 +102,7 @@ func (r *Result) tidy(before, after []byte) ([]byte, error) {
 	return format.Source(cut)
 }
 
-// alone gives the whole declaration of an import that is the only one in it.
+// alone returns the whole declaration of an import that is the only one in it.
 func alone(fset *token.FileSet, file *ast.File, spec *ast.ImportSpec) (start, end int, ok bool) {
 	for _, decl := range file.Decls {
 		if gen, isGen := decl.(*ast.GenDecl); isGen && len(gen.Specs) == 1 && gen.Specs[0] == spec {
@@ -112,7 +112,7 @@ func alone(fset *token.FileSet, file *ast.File, spec *ast.ImportSpec) (start, en
 	return 0, 0, false
 }
 
-// names gives the names that a file selects from.
+// names returns the names that a file selects from.
 func names(file *ast.File) map[string]bool {
 	used := map[string]bool{}
 	ast.Inspect(file, func(n ast.Node) bool {

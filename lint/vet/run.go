@@ -35,13 +35,13 @@ type Result struct {
 // A RuleError names a rule that does not exist.
 type RuleError struct{ Name, Hint string }
 
-// Error gives the name and what was probably meant.
+// Error returns the name and what was probably meant.
 func (e *RuleError) Error() string { return fmt.Sprintf("there is no rule %q; %s", e.Name, e.Hint) }
 
 // A PatternError says which packages cannot be found.
 type PatternError struct{ message string }
 
-// Error gives the reason.
+// Error returns the reason.
 func (e *PatternError) Error() string { return e.message }
 
 // Run runs the rules.
@@ -88,7 +88,7 @@ func (r *Result) describe(p *packages.Package, asked bool) {
 	}
 }
 
-// reason gives the first error that has a place, on one line.
+// reason returns the first error that has a place, on one line.
 func reason(errs []packages.Error) string {
 	first := errs[0]
 	for _, e := range errs {
@@ -109,7 +109,7 @@ func Rules() []string {
 	return names
 }
 
-// chosen gives the analyzers to run.
+// chosen returns the analyzers to run.
 func chosen(o Options) ([]*analysis.Analyzer, error) {
 	for _, name := range slices.Concat(o.Enable, o.Disable) {
 		if !slices.Contains(Rules(), name) {
@@ -163,7 +163,7 @@ func load(ctx context.Context, o Options) (pkgs []*packages.Package, asked map[s
 	return pkgs, asked, nil
 }
 
-// missing gives the packages that belong to the modules of some packages, are imported by them, and are
+// missing returns the packages that belong to the modules of some packages, are imported by them, and are
 // not among them.
 func missing(pkgs []*packages.Package) []string {
 	have, modules := map[string]bool{}, map[string]bool{}

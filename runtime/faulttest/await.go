@@ -10,7 +10,7 @@ import (
 
 // This file is about steps that wait to find out what has become of a call.
 
-// waits tells whether the step was handed back until something is known.
+// waits reports whether the step was handed back until something is known.
 func waits(s runtime.StepStatus) bool {
 	return s.State == runtime.StatePending && s.Reason == runtime.ReasonWaiting
 }
@@ -40,7 +40,7 @@ func (tr *trial) windows() {
 	tr.age("window_ends_at = clock_timestamp() - interval '1 second'", "window_ends_at > clock_timestamp() AND key = ANY ($1)", short)
 }
 
-// resends tells whether a call is ever sent again because its provider honours keys: an execution that finds its outcome
+// resends reports whether a call is ever sent again because its provider honours keys: an execution that finds its outcome
 // unknown must find the window open for as long as an attempt may take.
 func (s *suite) resends(c double.Call) bool {
 	return c.Window > c.Margin+c.Pause+s.limits.Timeout
@@ -52,7 +52,7 @@ func (tr *trial) age(set, where string, args ...any) {
 		` WHERE state IN ('prepared', 'unknown') AND `+where, args...)
 }
 
-// forOperator gives the call that the step has left to an operator at last, if it has.
+// forOperator returns the call that the step has left to an operator at last, if it has.
 func (tr *trial) forOperator() (key string, asks bool) {
 	released := tr.events.list(runtime.EventReleased)
 	if len(released) == 0 {
@@ -84,7 +84,7 @@ func (tr *trial) decide(key string) {
 	}
 }
 
-// call gives a call of the run without a fault by its key.
+// call returns a call of the run without a fault by its key.
 func (s *suite) call(key string) double.Call {
 	for _, c := range s.calls {
 		if c.Key == key {

@@ -137,7 +137,7 @@ func (at *consignment) later() *fault {
 	})
 }
 
-// postponed tells whether the command is given back, to be sent when the receiver wants it.
+// postponed reports whether the command is given back, to be sent when the receiver wants it.
 func (tr *trial) postponed(at *consignment) (yes bool) {
 	if err := tr.pool.QueryRow(tr.ctx, `SELECT claim_expires_at IS NULL AND next_attempt_at > clock_timestamp() + interval '30 minutes'
 		FROM `+at.table.Effect.Table+` WHERE command_id = $1 AND state = 'pending'`, at.id).Scan(&yes); err != nil {
@@ -212,7 +212,7 @@ func (tr *trial) requested(key string, n int) bool {
 	return tr.until(func() bool { return len(tr.ledger.Requests(key)) >= n })
 }
 
-// command gives the command as it is now.
+// command returns the command as it is now.
 func (tr *trial) command(t *outbox.Table, id string) command {
 	for _, c := range tr.commands(t) {
 		if c.id == id {

@@ -25,7 +25,7 @@ func (c *comparison) diff(want, got snapshot) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// names gives the lists of both snapshots, tables first.
+// names returns the lists of both snapshots, tables first.
 func (c *comparison) names(a, b normal) []string {
 	var names []string
 	for _, t := range c.catalog.tables {
@@ -101,7 +101,7 @@ func rowsOf(n int) string {
 	return fmt.Sprintf("%d rows", n)
 }
 
-// subtract gives the rows of a that are not in b, each as often as it is missing there.
+// subtract returns the rows of a that are not in b, each as often as it is missing there.
 func subtract(a, b []normalRow) []normalRow {
 	count := map[string]int{}
 	for _, r := range b {
@@ -132,7 +132,7 @@ func pair(key func(normalRow) string, missing, extra *[]normalRow) (pairs []chan
 	return pairs
 }
 
-// key gives what tells that two rows of a table are the same one: the primary key, as far as it does not vary.
+// key returns what tells that two rows of a table are the same one: the primary key, as far as it does not vary.
 func (c *comparison) key(name string) func(normalRow) string {
 	if name == outputs {
 		return func(normalRow) string { return outputs }
@@ -185,7 +185,7 @@ func (c *comparison) shownKey(name string, r normalRow) string {
 	return id
 }
 
-// show gives a row's values without those that people need not see: what varies, what is kept for the runtime.
+// show returns a row's values without those that people need not see: what varies, what is kept for the runtime.
 func (c *comparison) show(name string, r normalRow) string {
 	var parts []string
 	for _, f := range r.row {
@@ -213,7 +213,7 @@ func (c *comparison) hidden(name string, f field) bool {
 	return c.volatile[name][f.name]
 }
 
-// showChange names the row by its key, and gives the values that differ.
+// showChange names the row by its key, and returns the values that differ.
 func (c *comparison) showChange(name string, p changedRow) string {
 	var key, changes []string
 	for _, t := range c.catalog.tables {

@@ -75,7 +75,7 @@ func (tr *trial) playEnqueuedAgain() {
 	tr.idle()
 }
 
-// idle gives a worker time to look for work, of which there must be none.
+// idle returns a worker time to look for work, of which there must be none.
 func (tr *trial) idle() {
 	tr.work(polling, sweeping)
 	select {

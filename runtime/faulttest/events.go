@@ -46,7 +46,7 @@ func (e *events) list(kind runtime.EventKind) (found []runtime.Event) {
 	return found
 }
 
-// late gives the refusal of a call that came after the handler had returned by itself; nil if there was none.
+// late returns the refusal of a call that came after the handler had returned by itself; nil if there was none.
 func (e *events) late() error {
 	for _, ev := range e.list(runtime.EventLate) {
 		if !isEnd(ev.Err) {

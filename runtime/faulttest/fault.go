@@ -140,7 +140,7 @@ func describeEnd(s runtime.StepStatus) string {
 	return fmt.Sprintf("%s (%s)", s.State, s.Reason)
 }
 
-// because gives the step's last error, which the handler may have caused.
+// because returns the step's last error, which the handler may have caused.
 func because(s runtime.StepStatus) string {
 	if s.Error == "" {
 		return ""

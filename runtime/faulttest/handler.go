@@ -54,7 +54,7 @@ type F struct {
 	receipts map[string]any
 }
 
-// Receipt gives what a provider's function is to answer: a value of the type that it returns. It is for handlers that do
+// Receipt returns what a provider's function is to answer: a value of the type that it returns. It is for handlers that do
 // not go on with a made-up one.
 func (f *F) Receipt(provider string, receipt any) {
 	if f.receipts == nil {

@@ -48,7 +48,7 @@ type variation struct {
 // most bounds how many values of an input are changed in turn.
 const most = 6
 
-// variations gives the other inputs: the author's, or the input with one value changed.
+// variations returns the other inputs: the author's, or the input with one value changed.
 func (s *suite) variations() (list []variation) {
 	if s.other != nil && string(s.other) != string(s.input) {
 		return []variation{{"", s.other}}
@@ -91,7 +91,7 @@ func change(v any, path string, set func(any), tried func(path string)) {
 	}
 }
 
-// changed gives another value of the same kind; nil where there is none.
+// changed returns another value of the same kind; nil where there is none.
 func changed(v any) any {
 	switch v := v.(type) {
 	case bool:
@@ -184,7 +184,7 @@ func (tr *trial) judgeOtherRequests() {
 	}
 }
 
-// standsThere tells whether a row was written before by another run, with the same values.
+// standsThere reports whether a row was written before by another run, with the same values.
 func (c *comparison) standsThere(name string, r normalRow, rows []normalRow) bool {
 	for _, o := range rows {
 		if c.show(name, o) == c.show(name, r) {

@@ -62,7 +62,7 @@ func apply(ctx context.Context, pool *pgxpool.Pool, sql string) error {
 // number is what the names of migrations begin with.
 var number = regexp.MustCompile(`^[0-9]+`)
 
-// migrationFiles gives the SQL files of a folder in the order in which they apply, without those that take back.
+// migrationFiles returns the SQL files of a folder in the order in which they apply, without those that take back.
 func migrationFiles(folder string) ([]string, error) {
 	if folder == "" {
 		return nil, nil

@@ -64,7 +64,7 @@ func (c *catalog) volatility(a, b snapshot) volatile {
 	return v
 }
 
-// values gives the values of each column, sorted.
+// values returns the values of each column, sorted.
 func values(rows []row) map[string][]string {
 	all := map[string][]string{}
 	for _, r := range rows {
@@ -91,7 +91,7 @@ func (c *catalog) normalise(s snapshot, v volatile) normal {
 	return n
 }
 
-// identify gives each generated id a name that is the same in every run: its table, and its row's place there.
+// identify returns each generated id a name that is the same in every run: its table, and its row's place there.
 func (c *catalog) identify(s snapshot, v volatile) map[string]string {
 	ids := map[string]string{}
 	for _, t := range c.tables {

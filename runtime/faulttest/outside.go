@@ -81,14 +81,14 @@ func (o *outside) note(c double.Call) {
 	}
 }
 
-// seen gives the calls that were made, and the outboxes that were used.
+// seen returns the calls that were made, and the outboxes that were used.
 func (o *outside) seen() ([]double.Call, []*outbox.Table) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.calls), slices.Clone(o.outboxes)
 }
 
-// receipt gives the author's receipt for an effect, or makes one up.
+// receipt returns the author's receipt for an effect, or makes one up.
 func (o *outside) receipt(c double.Call, booked ledger.Receipt) (any, error) {
 	given, ok := o.receipts[c.Provider]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/idem-go/idem/runtime/provider/ledger"
 )
 
-// madeUp gives a receipt of a type: for one effect always the same, for another effect another one.
+// madeUp returns a receipt of a type: for one effect always the same, for another effect another one.
 func madeUp(t reflect.Type, booked ledger.Receipt) any {
 	m := maker{number: int64(crc32.ChecksumIEEE([]byte(booked.Key)) % 1_000_000), suffix: booked.Key[max(0, len(booked.Key)-6):]}
 	if booked.Before > 0 { // a second effect under the key

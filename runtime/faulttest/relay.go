@@ -155,7 +155,7 @@ var bookkeeping = []string{
 	"receipt", "receipt_digest", "last_error", "finished_at",
 }
 
-// isOutbox tells whether a table of the catalog is one that the handler queued commands to.
+// isOutbox reports whether a table of the catalog is one that the handler queued commands to.
 func (s *suite) isOutbox(t table) bool {
 	return slices.ContainsFunc(s.outboxes, func(o *outbox.Table) bool {
 		return t.sql == o.Effect.Table || t.sql == `"public".`+o.Effect.Table

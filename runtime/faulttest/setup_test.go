@@ -77,7 +77,7 @@ func examine(t *testing.T, s *subject, only ...string) *examined {
 	return e
 }
 
-// problems gives what was found under the faults whose names begin with prefix.
+// problems returns what was found under the faults whose names begin with prefix.
 func (e *examined) problems(prefix string) (all string, n int) {
 	var b strings.Builder
 	for _, r := range e.rows {

@@ -150,7 +150,7 @@ func (tr *trial) execute(ctx runtime.Context, input json.RawMessage) (any, error
 	return tr.fault.around(x)
 }
 
-// client gives a client of the trial's database.
+// client returns a client of the trial's database.
 func (tr *trial) client(db runtime.DB) *runtime.Client {
 	return runtime.NewClient(db, runtime.WithClientLogger(discard), runtime.WithoutNotify())
 }

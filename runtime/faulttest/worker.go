@@ -130,7 +130,7 @@ func (tr *trial) wires() *wire.Proxy {
 	return tr.proxy
 }
 
-// isEnd tells whether an attempt was ended from outside, so that late calls of its handler are to be expected.
+// isEnd reports whether an attempt was ended from outside, so that late calls of its handler are to be expected.
 func isEnd(err error) bool {
 	return errors.Is(err, runtime.ErrAttemptTimeout) || errors.Is(err, runtime.ErrLeaseLost) || errors.Is(err, runtime.ErrShutdown)
 }

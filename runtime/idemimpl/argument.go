@@ -52,7 +52,7 @@ func NonZero[T comparable](v T) *T {
 
 // JSON returns v marshalled, for a json or jsonb column. A nil map, slice or pointer is NULL.
 func JSON(v any) any {
-	data, err := json.Marshal(v)
+	data, err := value.Marshal(v)
 	if err != nil {
 		return argument{err: err}
 	}

@@ -27,7 +27,7 @@ func arrayText(v reflect.Value) (string, bool) {
 	return b.String(), true
 }
 
-// elementText gives what writes elements of the type, or nil.
+// elementText returns what writes elements of the type, or nil.
 func elementText(t reflect.Type) func(reflect.Value) string {
 	switch t.Kind() {
 	case reflect.Pointer:

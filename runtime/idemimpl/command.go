@@ -23,7 +23,7 @@ func (e *Effect) KeepCommand(ctx context.Context, item []int, wakes string, args
 	}
 	row, err := e.command(ex.RunID(), ex.Node(), item, args)
 	if err != nil {
-		return err
+		return ex.Missing(err)
 	}
 	row.Wakes = wakes
 	return ex.Record(row)

@@ -47,7 +47,7 @@ func (e *Effect) Record(ctx context.Context, args ...any) error {
 	}
 	row, err := e.row(ex.RunID(), ex.Node(), args)
 	if err != nil {
-		return err
+		return ex.Missing(err)
 	}
 	return ex.Record(row)
 }
@@ -62,20 +62,20 @@ func (e *Effect) Insert(ctx context.Context, dest []any, args ...any) (inserted 
 	}
 	row, err := e.row(ex.RunID(), ex.Node(), args)
 	if err != nil {
-		return false, err
+		return false, ex.Missing(err)
 	}
 	targets := dest
 	if e.Updates {
 		targets = append(append(make([]any, 0, len(dest)+1), dest...), &inserted)
 	}
-	err = ex.Tx().Generated(ctx, e.InsertSQL+e.ReturningSQL, row.Args).Scan(targets...)
+	err = ex.Generated(ctx, e.InsertSQL+e.ReturningSQL, row.Args).Scan(targets...)
 	switch {
 	case err == nil:
 		return inserted || !e.Updates, nil
 	case !errors.Is(err, pgx.ErrNoRows):
 		return false, row.Explain(ex, err)
 	}
-	if err := ex.Tx().Generated(ctx, e.SelectSQL, e.keyArgs(row.Args)).Scan(dest...); err != nil {
+	if err := ex.Generated(ctx, e.SelectSQL, e.keyArgs(row.Args)).Scan(dest...); err != nil {
 		return false, err
 	}
 	return false, nil
@@ -94,6 +94,10 @@ func (e *Effect) row(runID, node string, args []any) (step.Write, error) {
 				return step.Write{}, fmt.Errorf("idem: column %q of %s: %w", e.Columns[i], e.Table, a.err)
 			}
 			arg, digested[i] = a.value, a.digested()
+		}
+		arg, err := snapshot(arg)
+		if err != nil {
+			return step.Write{}, fmt.Errorf("idem: column %q of %s: %w", e.Columns[i], e.Table, err)
 		}
 		values = append(values, arg)
 	}

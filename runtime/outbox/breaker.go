@@ -10,13 +10,13 @@ type breaker struct {
 	openUntil time.Time
 }
 
-// open tells whether nothing may be sent at the moment.
+// open reports whether nothing may be sent at the moment.
 func (b *breaker) open(now time.Time) bool { return now.Before(b.openUntil) }
 
-// probing tells whether it is to be found out if the destination works again, with one command at a time.
+// probing reports whether it is to be found out if the destination works again, with one command at a time.
 func (b *breaker) probing() bool { return b.openFor > 0 }
 
-// note takes the outcome of a send into account. It gives how long the destination is now to be left alone, when
+// note takes the outcome of a send into account. It returns how long the destination is now to be left alone, when
 // this outcome is why.
 func (b *breaker) note(o Outcome, cfg *Config, now time.Time) (pause time.Duration) {
 	switch o.kind {

@@ -105,7 +105,7 @@ func (r *Relay) turn(batch []*claimed, limit int) (wrapped bool) {
 	return began != "" && r.after == ""
 }
 
-// outOfTime tells whether too little of the lease is left for a send, and for what comes after it.
+// outOfTime reports whether too little of the lease is left for a send, and for what comes after it.
 func (r *Relay) outOfTime(c *claimed) bool {
 	return time.Since(c.claimed)+r.cfg.SendTimeout+r.cfg.Lease/10 > r.cfg.Lease
 }

@@ -178,7 +178,7 @@ func (b *bench) rows(table string) (all []row) {
 	return all
 }
 
-// only gives the one command that there is.
+// only returns the one command that there is.
 func (b *bench) only(table string) row {
 	b.Helper()
 	all := b.rows(table)
@@ -207,7 +207,7 @@ func (r *recorder) Observe(e outbox.Event) {
 	r.events = append(r.events, e)
 }
 
-// of gives the events of a kind.
+// of returns the events of a kind.
 func (r *recorder) of(kind outbox.EventKind) (found []outbox.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -308,7 +308,7 @@ func (l *ledger) take(r request) (known, same bool) {
 	return known, bytes.Equal(body, r.Body)
 }
 
-// seen gives the requests of a command; all of them without an id.
+// seen returns the requests of a command; all of them without an id.
 func (l *ledger) seen(id string) []request {
 	l.mu.Lock()
 	defer l.mu.Unlock()

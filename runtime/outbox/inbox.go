@@ -100,7 +100,7 @@ func (i *Inbox) Accept(ctx context.Context, tx InboxTx, id string, payload []byt
 	return false, refused
 }
 
-// Purge forgets commands that were taken longer ago than Retention.Keep, in batches, and gives their number. Without
+// Purge forgets commands that were taken longer ago than Retention.Keep, in batches, and returns their number. Without
 // Keep it does nothing. What is in quarantine stays.
 func (i *Inbox) Purge(ctx context.Context) (int, error) {
 	if i.cfg.Retention.Keep == 0 {

@@ -134,7 +134,7 @@ func (l *lanes) list(a *lane) {
 	}
 }
 
-// dispatch gives the senders work, one command of each lane at a time.
+// dispatch returns the senders work, one command of each lane at a time.
 func (l *lanes) dispatch() {
 	for l.sending < l.cfg.Concurrency && len(l.ready) > 0 {
 		a := l.ready[0]

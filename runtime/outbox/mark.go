@@ -67,7 +67,7 @@ func (r *Relay) again(c *claimed, o Outcome, res *result) {
 	}
 }
 
-// release gives a command back that was not sent.
+// release returns a command back that was not sent.
 func (r *Relay) release(c *claimed) {
 	r.results <- result{c: c, state: StatePending, event: EventReleased, unsent: true}
 }
@@ -116,7 +116,7 @@ func (r *Relay) markBatch(batch []result) {
 				r.markBatch(batch[i : i+1])
 			}
 			return
-		case !failure.Passing(err) && try == 1:
+		case !failure.Passing(err) && try == 1 && batch[0].err != nil:
 			// The database's encoding may lack a character of the error's text. The outcome matters more than its wording.
 			batch[0].err = errors.New(value.ASCII(errorText(batch[0].err)))
 			continue
@@ -132,7 +132,7 @@ func (r *Relay) markBatch(batch []result) {
 	}
 }
 
-// markOnce records a batch and gives the places of those that it came too late for.
+// markOnce records a batch and returns the places of those that it came too late for.
 func (r *Relay) markOnce(batch []result) (late map[string]bool, err error) {
 	ctx, cancel := context.WithTimeout(r.lasting, r.cfg.Lease)
 	defer cancel()

@@ -177,6 +177,12 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.buf.Write(p)
 }
 
+func (l *lines) have(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.buf.String(), text)
+}
+
 // Whatever goes wrong, neither the log nor the table's errors tell what is secret: signing secrets, credentials, what is
 // in URLs, bodies.
 func TestSecretsStaySecret(t *testing.T) {
@@ -246,4 +252,24 @@ func TestIdleRelayIsQuiet(t *testing.T) {
 	if n := p.RoundTrips(); n > 1 {
 		t.Errorf("%d round trips of an idle relay", n)
 	}
+}
+
+// A table may refuse an outcome, by a trigger of the author's. That is said, and costs the relay nothing else.
+func TestMarkRefused(t *testing.T) {
+	t.Parallel()
+	b, l := newBench(t), newLedger(t)
+	b.exec(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.state = 'delivered' AND NEW.command_id = (SELECT min(command_id) FROM pings) THEN RAISE EXCEPTION 'no'; END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER refuse BEFORE UPDATE ON pings FOR EACH ROW EXECUTE FUNCTION refuse()`)
+	b.queuePing("one", l.URL, 1)
+	b.queuePing("two", l.URL, 1)
+	logs := &lines{}
+	cfg := quick()
+	cfg.Logger = slog.New(slog.NewTextHandler(logs, nil))
+	b.relay(NewPingRelay, post(t), cfg)
+	b.eventually("the refusal is logged", func() bool { return logs.have("an outcome could not be recorded") })
+	b.eventually("the other one is delivered", func() bool { return b.count(`SELECT count(*) FROM pings WHERE state = 'delivered'`) == 1 })
 }

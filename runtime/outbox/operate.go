@@ -55,12 +55,12 @@ WHERE c.relkind IN ('r', 'p') AND has_table_privilege(c.oid, 'SELECT') AND (
     WHERE a.attrelid = c.oid AND a.attname = ANY ($1::text[]) AND NOT a.attisdropped) = cardinality($1::text[])
 ORDER BY 1`
 
-// Tables gives the names of the outboxes that there are.
+// Tables returns the names of the outboxes that there are.
 func (o *Operator) Tables(ctx context.Context) ([]string, error) {
 	return collect(ctx, o.db, pgx.RowTo[string], sqlTables, common)
 }
 
-// tables gives those that are named, or all.
+// tables returns those that are named, or all.
 func (o *Operator) tables(ctx context.Context, named []string) ([]string, error) {
 	there, err := o.Tables(ctx)
 	if err != nil || len(named) == 0 {
@@ -158,7 +158,7 @@ WHERE (COALESCE(cardinality($1::text[]), 0) = 0 OR command_id = ANY ($1::text[])
   AND (COALESCE(cardinality($2::text[]), 0) = 0 OR state = ANY ($2::text[]))
 ORDER BY created_at, command_id LIMIT $3::bigint`
 
-// List gives commands, table by table, the oldest ones first.
+// List returns commands, table by table, the oldest ones first.
 func (o *Operator) List(ctx context.Context, f Filter) (all []Entry, err error) {
 	tables, err := o.tables(ctx, f.Tables)
 	if err != nil {
@@ -203,7 +203,7 @@ type Happening struct {
 const sqlHappenings = `SELECT at, event, actor, reason, state_before, COALESCE(error_before, '') FROM "idem".outbox_events
 WHERE command_id = $1::text ORDER BY id`
 
-// Show gives a command, and what people did to it; [ErrNotFound] if there is none.
+// Show returns a command, and what people did to it; [ErrNotFound] if there is none.
 func (o *Operator) Show(ctx context.Context, id string) (Entry, []Happening, error) {
 	found, err := o.List(ctx, Filter{IDs: []string{id}})
 	switch {
@@ -224,7 +224,7 @@ type Payload struct {
 
 const sqlPayload = `SELECT to_jsonb(o) - $2::text[], o.receipt FROM "outbox" o WHERE o.command_id = $1::text`
 
-// Payload gives what a command says, to whom, and what the receiver answered. It may hold personal data and secrets.
+// Payload returns what a command says, to whom, and what the receiver answered. It may hold personal data and secrets.
 func (o *Operator) Payload(ctx context.Context, e Entry) (Payload, error) {
 	all, err := collect(ctx, o.db, pgx.RowToStructByPos[Payload], onTable(sqlPayload, e.Table), e.ID, append([]string{"seq"}, common...))
 	if err == nil && len(all) == 0 {

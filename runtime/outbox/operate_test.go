@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/idem-go/idem/runtime"
 	"github.com/idem-go/idem/runtime/outbox"
 )
@@ -220,5 +222,25 @@ func TestQueueTx(t *testing.T) {
 	}
 	if n := b.count(`SELECT count(*) FROM webhook_outbox WHERE payload = '1'`); n != 3 {
 		t.Errorf("%d commands as they were", n)
+	}
+}
+
+// seeing keeps the SQL that it is asked.
+type seeing struct{ sql string }
+
+func (s *seeing) Query(_ context.Context, sql string, _ ...any) (pgx.Rows, error) {
+	s.sql = sql
+	return nil, errors.New("seen")
+}
+
+// A schema may have any name, also that which stands for the table in SQL.
+func TestReplayInASchemaOfAnyName(t *testing.T) {
+	t.Parallel()
+	var db seeing
+	_, _ = outbox.Replay(context.Background(), &db, outbox.ReplayRequest{Schema: "outbox", Table: "idem.pings", IDs: []string{"a"}, Actor: "ann", Reason: "x"})
+	for _, part := range []string{`INSERT INTO "outbox".outbox_events`, `FROM "idem"."pings"`, `UPDATE "idem"."pings"`} {
+		if !strings.Contains(db.sql, part) {
+			t.Errorf("%q is not in\n%s", part, db.sql)
+		}
 	}
 }

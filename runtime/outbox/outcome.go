@@ -76,7 +76,7 @@ func (o Outcome) Err() error {
 // Receipt is the receiver's answer.
 func (o Outcome) Receipt() []byte { return o.receipt }
 
-// String gives the outcome in words.
+// String returns the outcome in words.
 func (o Outcome) String() string {
 	switch {
 	case o.kind == kindConfirmed:

@@ -47,7 +47,7 @@ var relayArgs = map[string]string{
 	"delays": many("0", "bigint", 100), "receipts": many("''", "bytea", 100), "errors": many("NULL", "text", 100), "keep": "60000000",
 }
 
-// numbered turns named parameters into numbered ones, and gives the arguments in their order.
+// numbered turns named parameters into numbered ones, and returns the arguments in their order.
 func numbered(t *testing.T, sql string) (text, args string) {
 	t.Helper()
 	named := pgx.NamedArgs{}

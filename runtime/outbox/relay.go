@@ -139,7 +139,7 @@ func (r *Relay) backlog(ctx context.Context) error {
 	return err
 }
 
-// Backlog gives the number of pending commands and the age of the oldest. It serves while the relay runs.
+// Backlog returns the number of pending commands and the age of the oldest. It serves while the relay runs.
 func (r *Relay) Backlog(ctx context.Context) (depth int, oldest time.Duration, err error) {
 	if r.pool == nil {
 		return 0, 0, errors.New("idem: the relay does not run")

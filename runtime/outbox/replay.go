@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/idem-go/idem/runtime"
-	"github.com/idem-go/idem/runtime/internal/store"
 )
 
 // ReplayRequest is an operator's wish to have commands sent again, under the ids that they have.
@@ -35,7 +34,7 @@ type Queryer interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
-// Replay lets finished commands be sent again: those that are dead, rejected, quarantined or parked. It gives the ids
+// Replay lets finished commands be sent again: those that are dead, rejected, quarantined or parked. It returns the ids
 // of those that will be; the others are unknown, pending, delivered, or past the window.
 func Replay(ctx context.Context, db Queryer, q ReplayRequest) ([]string, error) {
 	if q.Actor == "" || q.Reason == "" {
@@ -49,7 +48,8 @@ func Replay(ctx context.Context, db Queryer, q ReplayRequest) ([]string, error) 
 	if schema == "" {
 		schema = runtime.DefaultSchema
 	}
-	sql := strings.ReplaceAll(store.In(schema, sqlReplay), `"outbox"`, table)
+	// At once: either may have a name that stands for the other.
+	sql := strings.NewReplacer(`"outbox"`, table, `"idem"`, pgx.Identifier{schema}.Sanitize()).Replace(sqlReplay)
 	rows, err := db.Query(ctx, sql, pgx.NamedArgs{
 		"ids": q.IDs, "table": table, "actor": q.Actor, "reason": q.Reason,
 		"window": q.Window.Microseconds(), "past": q.PastWindow, "delivered": q.Delivered,

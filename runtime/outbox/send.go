@@ -60,7 +60,7 @@ func (r *Relay) sendOnce(c *claimed) (o Outcome) {
 	return r.sender.Send(ctx, c.Command)
 }
 
-// exhausted gives a command up that must not be sent again: earlier sends may have been by relays that died of
+// exhausted returns a command up that must not be sent again: earlier sends may have been by relays that died of
 // it, and those are counted too.
 func (r *Relay) exhausted(c *claimed) bool {
 	var err error
@@ -76,7 +76,7 @@ func (r *Relay) exhausted(c *claimed) bool {
 	return true
 }
 
-// pastWindow tells whether the receiver may have forgotten the command's id by the time that delay is over.
+// pastWindow reports whether the receiver may have forgotten the command's id by the time that delay is over.
 func (r *Relay) pastWindow(c *claimed, delay time.Duration) bool {
 	window := r.cfg.Window - r.cfg.Window/10
 	return window > 0 && c.since+time.Since(c.claimed)+delay > window

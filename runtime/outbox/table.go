@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/idem-go/idem/runtime/idemimpl"
 	"github.com/idem-go/idem/runtime/internal/double"
 	"github.com/idem-go/idem/runtime/internal/store"
+	"github.com/idem-go/idem/runtime/internal/value"
 )
 
 // Table describes a table of commands. Generated code declares one per annotated struct; what its SQL must do stands
@@ -78,7 +78,7 @@ func Notify(ctx context.Context, db DB, schema, table string) error {
 // JSON encodes a row that is sent as a whole. Generated code calls it once, when the command is queued, so that every
 // send has the same bytes.
 func JSON(row any) ([]byte, error) {
-	body, err := json.Marshal(row)
+	body, err := value.Marshal(row)
 	if err != nil {
 		return nil, fmt.Errorf("idem: the command's row as JSON: %w", err)
 	}

@@ -25,7 +25,7 @@ func (e *NoServerError) Error() string {
 		"install the Postgres server package, or set %s to a server where databases may be created", e.Err, EnvURL)
 }
 
-// Unwrap gives the reason of the failed download.
+// Unwrap returns the reason of the failed download.
 func (e *NoServerError) Unwrap() error { return e.Err }
 
 // ServerError says that a server did not start or stop as it should, with the end of its log.
@@ -35,7 +35,7 @@ type ServerError struct {
 	Err error  // may be nil
 }
 
-// Error gives the operation, the reason and the log's end.
+// Error returns the operation, the reason and the log's end.
 func (e *ServerError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "throwaway Postgres: %s failed", e.Op)
@@ -48,7 +48,7 @@ func (e *ServerError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives the reason, if there is one beside the log.
+// Unwrap returns the reason, if there is one beside the log.
 func (e *ServerError) Unwrap() error { return e.Err }
 
 // logTail reads the end of a server's log.

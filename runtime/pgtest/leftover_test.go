@@ -25,7 +25,7 @@ func timeout(d time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, d)
 }
 
-// running tells whether a process exists and is more than a zombie.
+// running reports whether a process exists and is more than a zombie.
 func running(pid int) bool {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return false

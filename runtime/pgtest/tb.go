@@ -19,7 +19,7 @@ type TB interface {
 // cleanupTimeout bounds what happens after a test, so that a broken one cannot hang the run.
 const cleanupTimeout = 30 * time.Second
 
-// New gives the test a pool on a fresh database of its own. At the test's end the pool is closed and the database dropped.
+// New returns the test a pool on a fresh database of its own. At the test's end the pool is closed and the database dropped.
 func New(tb TB, opts ...Option) *pgxpool.Pool {
 	tb.Helper()
 	return open(tb, URL(tb, opts...))

@@ -61,7 +61,7 @@ func checkItem(item string) error {
 	return nil
 }
 
-// Call makes the call, once, and gives its receipt: at every execution of the step the same one, which has been stored.
+// Call makes the call, once, and returns its receipt: at every execution of the step the same one, which has been stored.
 // The same call with another request is a [runtime.MismatchError], and discards the step. Without a receipt the error
 // matches [ErrUnknown], [ErrRejected], or what the provider function returned with [NotSent].
 //
@@ -141,7 +141,7 @@ func (c *call) follow(sql string, args ...any) error {
 	return nil
 }
 
-// run gives the stored receipt, after having made the call or found out about it where that is needed.
+// run returns the stored receipt, after having made the call or found out about it where that is needed.
 func (c *call) run(ctx context.Context) (receipt []byte, err error) {
 	since := time.Now()
 	in, mine, err := c.prepare(c.intent, c.def.window)
@@ -163,7 +163,7 @@ func (c *call) run(ctx context.Context) (receipt []byte, err error) {
 	return c.known(in)
 }
 
-// known gives what is known for good.
+// known returns what is known for good.
 func (c *call) known(in Intent) ([]byte, error) {
 	switch in.State {
 	case StateRejected:

@@ -79,7 +79,7 @@ func WithSettle(d time.Duration) Option { return func(x *definition) { x.settle 
 // time, up to ten minutes. It is [DefaultPause] without.
 func WithPause(d time.Duration) Option { return func(x *definition) { x.pause = d } }
 
-// WithLookup gives the function that finds a call by its key. found=false means that the provider has not done, and is
+// WithLookup returns the function that finds a call by its key. found=false means that the provider has not done, and is
 // not about to do, what was asked under the key.
 func WithLookup[Receipt any](lookup func(ctx context.Context, key string) (receipt Receipt, found bool, err error)) Option {
 	return func(x *definition) {
@@ -88,7 +88,7 @@ func WithLookup[Receipt any](lookup func(ctx context.Context, key string) (recei
 	}
 }
 
-// WithUndo gives the function that takes a call back. key is the compensation's own, receipt the one of the call.
+// WithUndo returns the function that takes a call back. key is the compensation's own, receipt the one of the call.
 func WithUndo[Receipt any](undo func(ctx context.Context, key string, receipt Receipt) error) Option {
 	return func(x *definition) {
 		x.foreign = append(x.foreign, reflect.TypeFor[Receipt]())

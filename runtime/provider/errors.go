@@ -81,7 +81,7 @@ func (e *NotSentError) Error() string {
 	return fmt.Sprintf("idem: %s, key %s: nothing was sent: %s", e.Provider, e.Key, reason(e.err))
 }
 
-// Unwrap gives the provider function's error.
+// Unwrap returns the provider function's error.
 func (e *NotSentError) Unwrap() error { return e.err }
 
 // StateError says that an intent is not, or is no longer, as an operator's decision takes for granted.

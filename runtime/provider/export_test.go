@@ -14,7 +14,7 @@ func OutcomeOf(err error) string {
 	return map[outcome]string{unknown: "unknown", rejected: "rejected", notSent: "not sent", conflict: "conflict"}[outcomeOf(err).outcome]
 }
 
-// DelayOf gives how long the provider wants to be left alone.
+// DelayOf returns how long the provider wants to be left alone.
 func DelayOf(err error) time.Duration { return outcomeOf(err).delay }
 
 // Statements are what calls run again and again, for tests of their plans.

@@ -55,7 +55,7 @@ type way struct {
 	undo   bool
 }
 
-// options gives the way as options, for the ledger behind c.
+// options returns the way as options, for the ledger behind c.
 func (w way) options(c ledger.Client) []provider.Option {
 	opts := []provider.Option{provider.WithPause(20 * time.Millisecond), provider.WithSettle(50 * time.Millisecond)}
 	if w.window > 0 {
@@ -176,7 +176,7 @@ func (b *bench) enqueue() runtime.Run {
 	return must(notify.Enqueue(context.Background(), b.client, hello))(b)
 }
 
-// wait gives the run's step once it has ended.
+// wait returns the run's step once it has ended.
 func (b *bench) wait(run runtime.Run) runtime.StepStatus {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -188,7 +188,7 @@ func (b *bench) wait(run runtime.Run) runtime.StepStatus {
 	return s
 }
 
-// waits gives the run's step once it waits for an operator.
+// waits returns the run's step once it waits for an operator.
 func (b *bench) waits(run runtime.Run) (s runtime.StepStatus) {
 	b.Helper()
 	b.eventually("the step waits for an operator", func() bool {
@@ -228,7 +228,7 @@ func (b *bench) intents() []provider.Intent {
 	return must(b.operator.List(context.Background(), provider.Filter{All: true}))(b)
 }
 
-// intent gives the only intent.
+// intent returns the only intent.
 func (b *bench) intent() provider.Intent {
 	b.Helper()
 	all := b.intents()

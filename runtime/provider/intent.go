@@ -20,10 +20,10 @@ const (
 	StateCompensated State = "compensated" // done, and taken back
 )
 
-// Open tells whether the outcome is not known yet.
+// Open reports whether the outcome is not known yet.
 func (s State) Open() bool { return s == StatePrepared || s == StateUnknown }
 
-// done tells whether the call was done and stands.
+// done reports whether the call was done and stands.
 func (s State) done() bool { return s == StateConfirmed || s == StateReconciled }
 
 // Intent is one call of a provider under one key.

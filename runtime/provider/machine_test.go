@@ -199,7 +199,7 @@ func (m *machine) revive() {
 	m.model.ended = false
 }
 
-// intent gives the intent once there is one.
+// intent returns the intent once there is one.
 func (m *machine) intent(t *rapid.T) provider.Intent {
 	all := must(m.b.operator.List(context.Background(), provider.Filter{All: true, RunID: m.run.ID}))(m.b)
 	if len(all) != 1 {

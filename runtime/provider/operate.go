@@ -57,7 +57,7 @@ WHERE ($1::boolean OR state IN ('prepared', 'unknown')) AND ($2::text = '' OR st
   AND ($3::text = '' OR provider = $3::text) AND ($4::text = '' OR run_id = $4::text)
 ORDER BY created_at, key LIMIT $5::integer`
 
-// List gives intents, oldest first.
+// List returns intents, oldest first.
 func (o *Operator) List(ctx context.Context, f Filter) ([]Intent, error) {
 	if f.Limit <= 0 {
 		f.Limit = defaultLimit
@@ -72,7 +72,7 @@ func (o *Operator) List(ctx context.Context, f Filter) ([]Intent, error) {
 const sqlEvents = `SELECT epoch, COALESCE(from_state, ''), to_state, dispatches, at, actor, reason
 FROM "idem".intent_events WHERE key = $1::text ORDER BY epoch`
 
-// Show gives an intent with its history; [ErrNotFound] if there is none.
+// Show returns an intent with its history; [ErrNotFound] if there is none.
 func (o *Operator) Show(ctx context.Context, key string) (Intent, []Event, error) {
 	in, err := loadOne(ctx, o.db, o.schema, sqlLoad, key)
 	if err != nil {

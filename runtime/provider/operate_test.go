@@ -11,7 +11,7 @@ import (
 	"github.com/idem-go/idem/runtime/provider/ledger"
 )
 
-// stuck gives a bench with a step that waits for an operator, its answer lost.
+// stuck returns a bench with a step that waits for an operator, its answer lost.
 func stuck(t *testing.T, lost ledger.Behaviour, opts ...provider.CallOption) (*bench, runtime.Run) {
 	t.Helper()
 	b := newBench(t)

@@ -59,14 +59,14 @@ func NewPurger(db DB, keep Retention, providers ...Declared) (*Purger, error) {
 	if p.keep.Batch == 0 {
 		p.keep.Batch = 500
 	}
-	if keep.Keep == 0 {
-		return nil, errors.New("idem: provider.Retention.Keep is not set; a purger that keeps for ever has nothing to do")
-	}
 	if err := errors.Join(
 		retention.Check(keep.ReplayWindow, retention.Time{Name: "Retention.Keep", Keep: keep.Keep}),
 		sign.Check("provider.Retention", sign.Int("Batch", keep.Batch)),
 	); err != nil {
 		return nil, err
+	}
+	if keep.Keep == 0 {
+		return nil, errors.New("idem: provider.Retention.Keep is not set; a purger that keeps for ever has nothing to do")
 	}
 	for _, declared := range providers {
 		d := declared.declared()
@@ -85,7 +85,7 @@ WHERE settled_at < clock_timestamp() - $1::bigint * interval '1 microsecond' AND
   AND (settled_at, key) > ($2::timestamptz, $3::text)
 ORDER BY settled_at, key LIMIT $4::bigint`
 
-// sqlMembers gives what goes together with the calls $1: all calls of their steps, and the compensations of these. Each
+// sqlMembers returns what goes together with the calls $1: all calls of their steps, and the compensations of these. Each
 // is a member of the step of its call; its own step is the one that made it.
 const sqlMembers = `WITH calls AS MATERIALIZED (
     SELECT c.* FROM "idem".intents c
@@ -112,7 +112,7 @@ kept AS MATERIALIZED (
 DELETE FROM "idem".intents i WHERE i.key = ANY (ARRAY(
     SELECT m.key FROM members m WHERE NOT EXISTS (SELECT FROM kept k WHERE k.of_run = m.of_run AND k.of_node = m.of_node)))`
 
-// Purge removes what can go, in batches, and gives the number of intents. Any number of purges may run at the same time.
+// Purge removes what can go, in batches, and returns the number of intents. Any number of purges may run at the same time.
 // Its session needs the right to delete, which workers do without.
 func (p *Purger) Purge(ctx context.Context) (removed int, err error) {
 	var at time.Time // the last call that was looked at

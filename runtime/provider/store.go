@@ -72,7 +72,7 @@ type intents struct {
 // aside runs statements outside the completion transaction; lasting, also after the attempt's end.
 type aside func(what string, op func(ctx context.Context, db store.DB) error) error
 
-// change changes an intent, if its epoch is still the one that in has, and gives it as it is then. changed is false
+// change changes an intent, if its epoch is still the one that in has, and returns it as it is then. changed is false
 // when somebody else has changed it; in is then as they left it. args are those behind key and epoch.
 func (s intents) change(in Intent, run aside, sql string, args ...any) (now Intent, changed bool, err error) {
 	args = append([]any{in.Key, in.Epoch}, args...)
@@ -87,7 +87,7 @@ func (s intents) change(in Intent, run aside, sql string, args ...any) (now Inte
 	return now, changed, err
 }
 
-// load gives the intent that a query selects; [ErrNotFound] if there is none.
+// load returns the intent that a query selects; [ErrNotFound] if there is none.
 func (s intents) load(sql string, args ...any) (in Intent, err error) {
 	err = s.Aside("read an intent", func(ctx context.Context, db store.DB) error {
 		in, err = loadOne(ctx, db, s.Host.Schema, sql, args...)
@@ -114,7 +114,7 @@ func loadOne(ctx context.Context, db store.DB, schema, sql string, args ...any) 
 	return in, err
 }
 
-// prepare makes the intent, or gives the one that is there; mine tells whether this very call has made it.
+// prepare makes the intent, or gives the one that is there; mine reports whether this very call has made it.
 func (s intents) prepare(in Intent, window time.Duration) (now Intent, mine bool, err error) {
 	err = s.Aside("prepare an intent", func(ctx context.Context, db store.DB) error {
 		tag, err := db.Exec(ctx, store.In(s.Host.Schema, sqlPrepare), in.Key, in.RunID, in.Node, in.Provider, in.Item, in.Generation, in.Compensates,

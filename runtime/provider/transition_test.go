@@ -127,7 +127,7 @@ func TestEveryTransition(t *testing.T) {
 	}
 }
 
-// states gives what an intent's history says.
+// states returns what an intent's history says.
 func (b *bench) states(key string) (states []provider.State) {
 	_, events, err := b.operator.Show(context.Background(), key)
 	if err != nil {

@@ -134,7 +134,7 @@ func (u *undo) find(ctx context.Context, in Intent) (Intent, error) {
 	return u.reload(in, c.reject(in, "proven absent before it was to be taken back"))
 }
 
-// reload gives the intent as it is now, if finding out has come to an end: a rejection is one.
+// reload returns the intent as it is now, if finding out has come to an end: a rejection is one.
 func (u *undo) reload(in Intent, err error) (Intent, error) {
 	if err != nil {
 		if _, rejected := err.(*RejectedError); !rejected {

@@ -18,7 +18,7 @@ func recaller(p *provider.Provider[message, ledger.Receipt]) func(runtime.Contex
 	return func(ctx runtime.Context, run string) error { return p.Undo(ctx, provider.Of(run, notify.Name())) }
 }
 
-// notified runs the action to its end, and gives its intent.
+// notified runs the action to its end, and returns its intent.
 func (b *bench) notified(w way) (*provider.Provider[message, ledger.Receipt], runtime.Run, provider.Intent) {
 	b.Helper()
 	p := b.notifies(w)
@@ -34,7 +34,7 @@ func (b *bench) recall(run runtime.Run) runtime.Run {
 	return must(recall.Enqueue(context.Background(), b.client, run.ID))(b)
 }
 
-// undone checks that the call is compensated, by one effect under a key of its own, and gives the compensation.
+// undone checks that the call is compensated, by one effect under a key of its own, and returns the compensation.
 func (b *bench) undone(in provider.Intent) (undo provider.Intent) {
 	b.Helper()
 	for _, i := range b.intents() {

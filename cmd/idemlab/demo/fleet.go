@@ -74,7 +74,7 @@ func (f *workers) kill(i int) (err error) {
 	return err
 }
 
-// failure tells whether a worker ended that nobody killed.
+// failure reports whether a worker ended that nobody killed.
 func (f *workers) failure() error {
 	for _, p := range f.all {
 		if err := p.Failure(); err != nil {
@@ -117,7 +117,7 @@ func (t *tally) begin(step string) {
 	t.executions[step]++
 }
 
-// counts gives all executions, and the number of steps that had more than one.
+// counts returns all executions, and the number of steps that had more than one.
 func (t *tally) counts() (executions, repeated int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String gives what was kept.
+// String returns what was kept.
 func (c *capped) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

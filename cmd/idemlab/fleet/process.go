@@ -75,7 +75,7 @@ func (p *Process) Wait() error {
 	return nil
 }
 
-// Failure tells whether the process has ended, which nobody asked it to.
+// Failure reports whether the process has ended, which nobody asked it to.
 func (p *Process) Failure() error {
 	select {
 	case <-p.exited:

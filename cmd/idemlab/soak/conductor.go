@@ -25,7 +25,7 @@ type conductor struct {
 	landings fault.Landings
 }
 
-// apply carries a fault out; landed tells whether it hit anything.
+// apply carries a fault out; landed reports whether it hit anything.
 func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	switch f.Kind {
 	case FaultKill:
@@ -50,7 +50,7 @@ func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err 
 	return false, fmt.Errorf("no such fault")
 }
 
-// busy gives the victim, or the next worker that holds steps when the victim holds none: its death would be no loss.
+// busy returns the victim, or the next worker that holds steps when the victim holds none: its death would be no loss.
 func (c *conductor) busy(f fault.Fault) *place {
 	all := c.crew.places
 	for i := range all {

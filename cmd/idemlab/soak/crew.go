@@ -60,14 +60,14 @@ func (c *crew) start(p *place) (*worker, error) {
 	return w, err
 }
 
-// current gives the worker that is in the place now.
+// current returns the worker that is in the place now.
 func (p *place) current() *worker {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.worker
 }
 
-// kill ends the worker as a crash does, and puts another one in its place. It gives the number of steps that it held.
+// kill ends the worker as a crash does, and puts another one in its place. It returns the number of steps that it held.
 func (c *crew) kill(p *place) (inHand int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -94,7 +94,7 @@ func (p *place) trouble(rest time.Duration) (after func()) {
 	return func() { time.AfterFunc(rest, func() { p.troubles.Add(-1) }) }
 }
 
-// able tells whether somebody can look after the leases of others.
+// able reports whether somebody can look after the leases of others.
 func (c *crew) able() bool {
 	for _, p := range c.places {
 		if p.troubles.Load() == 0 {
@@ -104,7 +104,7 @@ func (c *crew) able() bool {
 	return false
 }
 
-// failure tells whether a worker ended that nobody killed.
+// failure reports whether a worker ended that nobody killed.
 func (c *crew) failure() error {
 	for _, p := range c.places {
 		if err := p.current().Failure(); err != nil {

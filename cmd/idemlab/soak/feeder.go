@@ -57,7 +57,7 @@ func (f *feeder) feed(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// upTo gives how many steps of a kind are enqueued before a round.
+// upTo returns how many steps of a kind are enqueued before a round.
 func upTo(k kind, round int64) int64 { return round * roundSize * int64(shares[k]) / 1000 }
 
 // wait returns when the next round is due; false means that there is to be none.

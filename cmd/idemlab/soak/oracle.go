@@ -57,14 +57,15 @@ var oracles = []oracle{
 	},
 	{
 		id: "I9", says: "attempts and reclaims are within their bounds, and each had a claim of its own",
-		// A claim raises the epoch by one, and so does what ends it.
+		// A claim raises the epoch by one, and so does what ends it. Reclaims are counted within an attempt.
 		sql: `SELECT s.who || ': state ' || s.state || ', epoch ' || s.epoch || ', attempt ' || s.attempt || ' of ' || s.max_attempts
 			|| ', reclaims ' || s.reclaims || ', noted reclaims ' || coalesce(e.reclaims, 0)
-			FROM soak_steps s LEFT JOIN (
-				SELECT step_id, count(*) AS reclaims FROM idem.step_events WHERE event = 'reclaimed' GROUP BY step_id) e ON e.step_id = s.id
+			FROM soak_steps s LEFT JOIN LATERAL (
+				SELECT count(*) FILTER (WHERE attempt = s.attempt) AS reclaims, count(*) AS ever
+				FROM idem.step_events WHERE event = 'reclaimed' AND step_id = s.id) e ON true
 			WHERE s.attempt > s.max_attempts OR s.reclaims > s.max_reclaims OR s.reclaims <> coalesce(e.reclaims, 0)
 			OR (s.epoch % 2 = 1) <> (s.state = 'running')
-			OR (s.epoch + 1) / 2 < s.reclaims + s.attempt - (s.state = 'pending')::integer`,
+			OR (s.epoch + 1) / 2 < e.ever + s.attempt - (s.state = 'pending')::integer`,
 	},
 	{
 		id: "end", says: "every step ended as its handler says", atEnd: true,

@@ -192,7 +192,7 @@ UPDATE accounts SET owed_cents = 0 WHERE user_id = 'buyer-3'`)
 	}
 }
 
-// database makes one with the soak's tables, runs sql in it and gives a session.
+// database makes one with the soak's tables, runs sql in it and returns a session.
 func database(t *testing.T, sql string) *pgx.Conn {
 	t.Helper()
 	pool := pgtest.New(t, pgtest.Migrated("soak", prepare))

@@ -290,7 +290,7 @@ func (r *Report) verdict() string {
 	return b.String()
 }
 
-// saysOf gives an oracle's sentence.
+// saysOf returns an oracle's sentence.
 func saysOf(id string) string {
 	for _, o := range oracles {
 		if o.id == id {

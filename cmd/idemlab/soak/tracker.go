@@ -136,7 +136,7 @@ func (t *tracker) release(w *worker, s step) {
 	}
 }
 
-// byteOf gives the byte of a step, and makes room for it.
+// byteOf returns the byte of a step, and makes room for it.
 func (t *tracker) byteOf(s step) *byte {
 	of := &t.seen[s.kind]
 	if need := int(s.n) + 1 - len(*of); need > 0 {
@@ -145,7 +145,7 @@ func (t *tracker) byteOf(s step) *byte {
 	return &(*of)[s.n]
 }
 
-// killed notes that w is dead, and gives the number of steps in its hands.
+// killed notes that w is dead, and returns the number of steps in its hands.
 func (t *tracker) killed(w *worker, at time.Time) (inHand int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,7 +189,7 @@ func (t *tracker) away() (back func(recovered bool)) {
 	}
 }
 
-// wasAway tells whether the server took no writes at some time between the two.
+// wasAway reports whether the server took no writes at some time between the two.
 func (t *tracker) wasAway(from, to time.Time) bool {
 	for _, o := range t.outages {
 		if o.from.Before(to) && (o.to.IsZero() || o.to.After(from)) {
@@ -199,7 +199,7 @@ func (t *tracker) wasAway(from, to time.Time) bool {
 	return false
 }
 
-// isAway tells whether the server takes no writes now.
+// isAway reports whether the server takes no writes now.
 func (t *tracker) isAway() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -226,7 +226,7 @@ func (t *tracker) repeated() (n int) {
 	return n
 }
 
-// reported tells whether a worker has said that the step is completed.
+// reported reports whether a worker has said that the step is completed.
 func (t *tracker) reported(s step) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

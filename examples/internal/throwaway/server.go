@@ -26,7 +26,7 @@ func Start(ctx context.Context) (*Server, error) {
 	return &Server{server: server}, nil
 }
 
-// Database makes a database with the runtime's tables, runs the migrations in it, and gives a pool on it.
+// Database makes a database with the runtime's tables, runs the migrations in it, and returns a pool on it.
 func (s *Server) Database(ctx context.Context, texts ...string) (*pgxpool.Pool, error) {
 	url, err := s.server.NewDatabase(ctx)
 	if err != nil {

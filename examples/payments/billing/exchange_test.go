@@ -8,7 +8,7 @@ import (
 	"github.com/idem-go/idem/runtime/faulttest"
 )
 
-// exchangeFixture gives an Exchange that knows one rate, and a payment in its currency.
+// exchangeFixture returns an Exchange that knows one rate, and a payment in its currency.
 func exchangeFixture(*faulttest.F) (*Exchange, ForeignInput) {
 	return &Exchange{Rates: rates{"eur": 108}}, ForeignInput{UserID: "UserID", Currency: "eur", Units: 3}
 }

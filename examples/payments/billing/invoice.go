@@ -30,7 +30,7 @@ type Invoice struct {
 	FinalizedAt time.Time `db:"finalized_at,default:now()"`
 }
 
-// FinalizeInvoice writes the order's invoice and gives its number, which the database makes.
+// FinalizeInvoice writes the order's invoice and returns its number, which the database makes.
 //
 //idem:step finalize_invoice timeout=2s max_output=1KiB
 func FinalizeInvoice(ctx runtime.Context, in InvoiceInput) (InvoiceOutput, error) {

@@ -82,7 +82,7 @@ func (c *Carrier) Seen(key string) Seen {
 	return c.of(key).seen
 }
 
-// of gives the work under a key. c.mu is held.
+// of returns the work under a key. c.mu is held.
 func (c *Carrier) of(key string) *work {
 	if c.keys[key] == nil {
 		c.keys[key] = &work{}

@@ -37,7 +37,7 @@ func newSystem(t *testing.T) *customer.System {
 	return s
 }
 
-// post hands a webhook over, signed with a secret, and gives the answer.
+// post hands a webhook over, signed with a secret, and returns the answer.
 func post(t *testing.T, s *customer.System, secret, id, body string) string {
 	t.Helper()
 	webhook, err := standardwebhooks.NewWebhook(secret)

@@ -9,7 +9,7 @@ import (
 //go:embed *.sql
 var files embed.FS
 
-// SQL gives the texts of the migrations in the order in which they apply.
+// SQL returns the texts of the migrations in the order in which they apply.
 func SQL() ([]string, error) {
 	names, err := fs.Glob(files, "*.sql") // sorted
 	if err != nil {

@@ -6,5 +6,5 @@ import (
 	"github.com/idem-go/idem/runtime/faulttest"
 )
 
-// desk gives a Desk.
+// desk returns a Desk.
 func desk(*faulttest.F) (*Desk, shop.Order) { return &Desk{}, shop.Sample }

@@ -156,7 +156,7 @@ func (p *Package) evaluate() {
 	p.sort()
 }
 
-// functions gives the package's functions in source order.
+// functions returns the package's functions in source order.
 func (p *Package) functions() []*types.Func {
 	var list []*types.Func
 	for _, file := range p.files {
@@ -217,7 +217,7 @@ func (p *Package) global(g *ssa.Global) *Value {
 	return unknown
 }
 
-// all gives the lines of the table for a symbol.
+// all returns the lines of the table for a symbol.
 func (p *Package) all(symbol string) []*known.Entry {
 	list, ok := p.entries[symbol]
 	if !ok {

@@ -15,7 +15,7 @@ import (
 // result is the path of a result of a call.
 func result(i int) string { return "[" + strconv.Itoa(i) + "]" }
 
-// callee gives the function or method that a call names, or nil.
+// callee returns the function or method that a call names, or nil.
 func (p *Package) callee(c *ssa.CallCommon) *types.Func {
 	if c.IsInvoke() {
 		return c.Method
@@ -48,7 +48,7 @@ func operands(c *ssa.CallCommon) []ssa.Value {
 	return c.Args
 }
 
-// variadic gives the variadic arguments of a call one by one, or nil when they are not known so.
+// variadic returns the variadic arguments of a call one by one, or nil when they are not known so.
 func variadic(c *ssa.CallCommon) []ssa.Value {
 	if !c.Signature().Variadic() || len(c.Args) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func variadic(c *ssa.CallCommon) []ssa.Value {
 	return elementsOf(c.Args[len(c.Args)-1])
 }
 
-// elementsOf gives the elements of a slice literal, or nil.
+// elementsOf returns the elements of a slice literal, or nil.
 func elementsOf(v ssa.Value) []ssa.Value {
 	slice, ok := v.(*ssa.Slice)
 	if !ok {
@@ -245,7 +245,7 @@ func (u *unit) written(call *ssa.Call, e *known.Entry) {
 	u.write(cell{root, path + content}, v)
 }
 
-// spread gives the value of an argument; of variadic ones all.
+// spread returns the value of an argument; of variadic ones all.
 func (u *unit) spread(x ssa.Value) *Value {
 	list := elementsOf(x)
 	if list == nil {

@@ -25,17 +25,17 @@ type Region struct {
 
 func (r *Region) holds(pos token.Pos) bool { return within(pos, r.Pos, r.End) }
 
-// Again gives the innermost region that holds a place, or nil where code runs once.
+// Again returns the innermost region that holds a place, or nil where code runs once.
 func (p *Package) Again(pos token.Pos) *Region {
 	return p.region(pos, func(*Region) bool { return true })
 }
 
-// Handler gives the handler of idem around a place, or nil.
+// Handler returns the handler of idem around a place, or nil.
 func (p *Package) Handler(pos token.Pos) *Region {
 	return p.region(pos, func(r *Region) bool { return r.Idem })
 }
 
-// AgainFrom gives the innermost region that holds both places, or nil.
+// AgainFrom returns the innermost region that holds both places, or nil.
 func (p *Package) AgainFrom(a, b token.Pos) *Region {
 	return p.region(a, func(r *Region) bool { return r.holds(b) })
 }
@@ -138,7 +138,7 @@ func hasForm(form string, n ast.Node, sig *types.Signature, i int) bool {
 	return true
 }
 
-// publishes tells whether a function sends what it is given, by its name.
+// publishes reports whether a function sends what it is given, by its name.
 func publishes(name string) bool {
 	name = strings.ToLower(name)
 	for _, prefix := range []string{"publish", "produce", "emit", "enqueue", "write", "send", "new", "to"} {
@@ -151,7 +151,7 @@ func publishes(name string) bool {
 
 func isError(t types.Type) bool { return types.Identical(t, types.Universe.Lookup("error").Type()) }
 
-// IsRuntimeContext tells whether a type is idem's Context.
+// IsRuntimeContext reports whether a type is idem's Context.
 func IsRuntimeContext(t types.Type) bool {
 	named := known.Named(t)
 	return named != nil && known.OfType(named) == "github.com/idem-go/idem/runtime.Context"
@@ -182,7 +182,7 @@ func (p *Package) given(call *ast.CallExpr) {
 	}
 }
 
-// functionArg gives argument i of a call if it is a function or something that is registered. The versions
+// functionArg returns argument i of a call if it is a function or something that is registered. The versions
 // of a library may have it in another place: then it gives the first function among the arguments.
 func (p *Package) functionArg(call *ast.CallExpr, i int) ast.Expr {
 	isFunction := func(e ast.Expr) bool {
@@ -225,7 +225,7 @@ func (p *Package) declared(e ast.Expr) *ast.FuncDecl {
 	return p.syntax[f.Origin()]
 }
 
-// methodsOf gives the exported methods of a struct that is registered as a whole.
+// methodsOf returns the exported methods of a struct that is registered as a whole.
 func (p *Package) methodsOf(e ast.Expr) []*ast.FuncDecl {
 	named := known.Named(p.pass.TypesInfo.TypeOf(e))
 	if named == nil || named.Obj().Pkg() != p.pass.Pkg {

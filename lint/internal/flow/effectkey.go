@@ -10,13 +10,13 @@ import (
 	"github.com/idem-go/idem/lint/internal/known"
 )
 
-// IsEffectKey tells whether columns are the key of an effect: a deduplication key, or the run and the
+// IsEffectKey reports whether columns are the key of an effect: a deduplication key, or the run and the
 // node.
 func IsEffectKey(columns []string) bool {
 	return slices.ContainsFunc(columns, isKeyName) || slices.Contains(columns, "run_id") && len(columns) > 1
 }
 
-// Completes tells whether the job is completed in the transaction of a statement: then both commit
+// Completes reports whether the job is completed in the transaction of a statement: then both commit
 // together, and a second execution does not see the job. The completion stands in the same function, or
 // in one that calls it and hands it the transaction.
 func (p *Package) Completes(s *Statement) bool {
@@ -39,12 +39,12 @@ func (p *Package) Completes(s *Statement) bool {
 	return false
 }
 
-// completes tells whether a function completes a job.
+// completes reports whether a function completes a job.
 func (p *Package) completes(decl *ast.FuncDecl) bool {
 	return p.hasCall(decl, func(f *types.Func) bool { return p.known(known.Complete, f) != nil })
 }
 
-// calls tells whether a function calls another.
+// calls reports whether a function calls another.
 func (p *Package) calls(decl *ast.FuncDecl, callee *types.Func) bool {
 	return p.hasCall(decl, func(f *types.Func) bool { return f != nil && f.Origin() == callee })
 }
@@ -60,7 +60,7 @@ func (p *Package) hasCall(decl *ast.FuncDecl, wanted func(*types.Func) bool) boo
 	return found
 }
 
-// functionAround gives the declaration around a node.
+// functionAround returns the declaration around a node.
 func (p *Package) functionAround(n ast.Node) ast.Node {
 	if f := p.enclosing(n); f != nil {
 		return p.syntax[f]
@@ -68,7 +68,7 @@ func (p *Package) functionAround(n ast.Node) ast.Node {
 	return nil
 }
 
-// Emptied tells whether a statement before has emptied, or just made, the table in the same function.
+// Emptied reports whether a statement before has emptied, or just made, the table in the same function.
 func (p *Package) Emptied(s *Statement) bool {
 	around := p.functionAround(s.Call)
 	for _, t := range p.Statements {
@@ -82,7 +82,7 @@ func (p *Package) Emptied(s *Statement) bool {
 	return false
 }
 
-// Gated tells whether a statement only runs when a keyed insert in the same function has inserted its
+// Gated reports whether a statement only runs when a keyed insert in the same function has inserted its
 // row: the number of rows that it affected is asked for in between.
 func (p *Package) Gated(s *Statement) bool {
 	if s.Instr == nil {
@@ -103,7 +103,7 @@ func dominates(a, b ssa.Instruction) bool {
 	return a.Block() == b.Block() && a.Pos() < b.Pos() || a.Block() != b.Block() && a.Block().Dominates(b.Block())
 }
 
-// counted tells whether the affected rows of a statement, or the row that it returns, are asked for
+// counted reports whether the affected rows of a statement, or the row that it returns, are asked for
 // before another one.
 func (p *Package) counted(t, s *Statement) bool {
 	found := false
@@ -122,7 +122,7 @@ func (p *Package) counted(t, s *Statement) bool {
 	return found
 }
 
-// InCallback tells whether a statement runs in a function that is given to BeginFunc or the like.
+// InCallback reports whether a statement runs in a function that is given to BeginFunc or the like.
 func (p *Package) InCallback(s *Statement) bool {
 	return s.Instr != nil && p.callbacks[s.Instr.Parent()]
 }

@@ -99,7 +99,7 @@ func (u *unit) usedIn(fn *ssa.Function, call ssa.CallInstruction) {
 	}
 }
 
-// writesThrough tells whether a call that is given a handler's context can write through it.
+// writesThrough reports whether a call that is given a handler's context can write through it.
 func (u *unit) writesThrough(c *ssa.CallCommon) bool {
 	f := u.p.callee(c)
 	if f == nil {
@@ -116,7 +116,7 @@ func (u *unit) writesThrough(c *ssa.CallCommon) bool {
 	return false
 }
 
-// isInside tells whether a value is made in a function or in one of its closures.
+// isInside reports whether a value is made in a function or in one of its closures.
 func isInside(v ssa.Value, fn *ssa.Function) bool {
 	for f := v.Parent(); f != nil; f = f.Parent() {
 		if f == fn {
@@ -158,7 +158,7 @@ func (u *unit) keeps(v ssa.Value, pos token.Pos, how string) {
 	}
 }
 
-// isLocal tells whether a place is a variable of the unit.
+// isLocal reports whether a place is a variable of the unit.
 func (u *unit) isLocal(root ssa.Value) bool {
 	switch root := root.(type) {
 	case *ssa.Alloc, *ssa.MakeMap, *ssa.MakeSlice:

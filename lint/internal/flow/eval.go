@@ -111,7 +111,7 @@ func isString(t types.Type) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isWindow tells whether a division by a constant cuts time into windows. By a power of ten it changes
+// isWindow reports whether a division by a constant cuts time into windows. By a power of ten it changes
 // the unit.
 func isWindow(v ssa.Value) bool {
 	c, ok := v.(*ssa.Const)
@@ -151,7 +151,7 @@ func ordered(v *Value, pos token.Pos) *Value {
 	return out
 }
 
-// accumulates tells whether a value depends on itself in the iteration before.
+// accumulates reports whether a value depends on itself in the iteration before.
 func (u *unit) accumulates(v ssa.Value) bool {
 	seen := map[ssa.Value]bool{}
 	var reaches func(x ssa.Value) bool

@@ -190,7 +190,7 @@ func (u *unit) formatted(x ssa.Value, letter byte, verb verb) *Value {
 	return v
 }
 
-// printsAddress tells whether package fmt prints a value of this type as an address.
+// printsAddress reports whether package fmt prints a value of this type as an address.
 func printsAddress(t types.Type) bool {
 	if hasMethod(t, "Error") || hasMethod(t, "String") || hasMethod(t, "Format") {
 		return false

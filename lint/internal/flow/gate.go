@@ -18,7 +18,7 @@ func (p *Package) inScope() bool {
 	return strings.Contains(first, ".")
 }
 
-// isOpen tells whether a package is worth the price of its SSA form: it imports what the table knows, or
+// isOpen reports whether a package is worth the price of its SSA form: it imports what the table knows, or
 // a package with something to say, it speaks of keys, or has helpers that may make one.
 func (p *Package) isOpen() bool {
 	if p.table.Opens(p.pass.Pkg.Path()) {
@@ -62,7 +62,7 @@ func speaksOfKeys(file *ast.File) bool {
 	return found
 }
 
-// speaks tells whether a text names a key, or is a statement that writes.
+// speaks reports whether a text names a key, or is a statement that writes.
 func speaks(text string) bool {
 	if len(text) < 40 && isKeyHeader(strings.Trim(text, "\"`")) {
 		return true
@@ -74,7 +74,7 @@ func speaks(text string) bool {
 // maxHelper is the number of statements up to which a function counts as a helper.
 const maxHelper = 5
 
-// makesText tells whether an exported function is a helper that makes a text of what it is given.
+// makesText reports whether an exported function is a helper that makes a text of what it is given.
 func makesText(decl *ast.FuncDecl) bool {
 	if decl.Type.Results == nil || decl.Body == nil || !decl.Name.IsExported() || decl.Type.Params.NumFields() == 0 || len(decl.Body.List) > maxHelper {
 		return false

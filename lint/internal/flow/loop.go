@@ -6,7 +6,7 @@ import (
 	"go/types"
 )
 
-// retryLoop tells whether a loop tries the same thing again until it succeeds, and finds its counters.
+// retryLoop reports whether a loop tries the same thing again until it succeeds, and finds its counters.
 // Such a loop has a counter or no condition, goes on after an error and leaves without one. A loop over
 // data, of which each round is another intent, does not count.
 func (p *Package) retryLoop(loop *ast.ForStmt) *Region {
@@ -82,7 +82,7 @@ func isInteger(t types.Type) bool {
 	return ok && b.Info()&types.IsInteger != 0
 }
 
-// condition tells whether a loop's condition only compares its counters, or asks for an error.
+// condition reports whether a loop's condition only compares its counters, or asks for an error.
 func (l *loopReader) condition(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -99,7 +99,7 @@ func (l *loopReader) condition(e ast.Expr) bool {
 	return false
 }
 
-// measures tells whether an expression asks for the length of something.
+// measures reports whether an expression asks for the length of something.
 func (l *loopReader) measures(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -113,7 +113,7 @@ func (l *loopReader) measures(e ast.Expr) bool {
 	return found
 }
 
-// region gives the loop if it is a retry loop. conditional says that its condition asks for an error.
+// region returns the loop if it is a retry loop. conditional says that its condition asks for an error.
 func (l *loopReader) region(conditional bool) *Region {
 	if l.indexes() || !conditional && !l.leaves(l.body.List) {
 		return nil
@@ -121,7 +121,7 @@ func (l *loopReader) region(conditional bool) *Region {
 	return &Region{counters: l.counters}
 }
 
-// indexes tells whether a counter picks an element of something: then the loop is one over data.
+// indexes reports whether a counter picks an element of something: then the loop is one over data.
 func (l *loopReader) indexes() bool {
 	found := false
 	ast.Inspect(l.body, func(n ast.Node) bool {
@@ -144,7 +144,7 @@ func (l *loopReader) isDelay(e ast.Expr) bool {
 	return false
 }
 
-// leaves tells whether the statements leave the loop when there is no error, and only then.
+// leaves reports whether the statements leave the loop when there is no error, and only then.
 func (l *loopReader) leaves(list []ast.Stmt) bool {
 	for i, s := range list {
 		switch s := s.(type) {
@@ -173,7 +173,7 @@ func (l *loopReader) leaves(list []ast.Stmt) bool {
 	return false
 }
 
-// branches tells whether what runs without an error leaves on one of its ways.
+// branches reports whether what runs without an error leaves on one of its ways.
 func (l *loopReader) branches(list []ast.Stmt) bool {
 	for _, s := range list {
 		if s, ok := s.(*ast.IfStmt); ok && exits(s.Body.List) {
@@ -195,7 +195,7 @@ func (l *loopReader) cases(s *ast.SwitchStmt) bool {
 	return false
 }
 
-// asks tells whether a condition compares an error with nil, alone or as one of several that op joins.
+// asks reports whether a condition compares an error with nil, alone or as one of several that op joins.
 func asks(info *types.Info, e ast.Expr, compare, op token.Token) bool {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok {
@@ -217,7 +217,7 @@ func mentionsError(info *types.Info, e ast.Expr) bool {
 	return asks(info, e, token.NEQ, token.LAND) || asks(info, e, token.NEQ, token.LOR)
 }
 
-// exits tells whether statements end by leaving the loop.
+// exits reports whether statements end by leaving the loop.
 func exits(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false
@@ -239,7 +239,7 @@ func returns(list []ast.Stmt) bool {
 	return ok
 }
 
-// goesOn tells whether statements end by going into the next round.
+// goesOn reports whether statements end by going into the next round.
 func goesOn(list []ast.Stmt) bool {
 	if len(list) == 0 {
 		return false

@@ -20,7 +20,7 @@ func index(v ssa.Value) string {
 	return "[*]"
 }
 
-// resolve gives the place that a pointer, slice or map stands for. A pointer that lies in a field is
+// resolve returns the place that a pointer, slice or map stands for. A pointer that lies in a field is
 // followed: a field of what it points to is a field below it.
 func (u *unit) resolve(v ssa.Value) (ssa.Value, string) {
 	return u.resolveWithin(v, 12)
@@ -101,7 +101,7 @@ func (u *unit) write(c cell, v *Value) {
 	u.next[c] = join(u.next[c], v)
 }
 
-// load gives what is at an address.
+// load returns what is at an address.
 func (u *unit) load(addr ssa.Value) *Value {
 	if f, ok := addr.(*ssa.FieldAddr); ok {
 		if v := u.p.fieldSource(f.X.Type(), f.Field, f.Pos()); v != nil {
@@ -119,7 +119,7 @@ func (u *unit) load(addr ssa.Value) *Value {
 	return v
 }
 
-// read gives what a place may hold: what was stored there, above it and below it, and what was there
+// read returns what a place may hold: what was stored there, above it and below it, and what was there
 // before.
 func (u *unit) read(root ssa.Value, path string) *Value {
 	var found *Value
@@ -152,7 +152,7 @@ func (u *unit) read(root ssa.Value, path string) *Value {
 	return out
 }
 
-// descend gives the rest of a path below another. An element of any index is every element.
+// descend returns the rest of a path below another. An element of any index is every element.
 func descend(path, above string) (string, bool) {
 	if rest, ok := strings.CutPrefix(path, above); ok && isPath(rest) {
 		return rest, true

@@ -27,7 +27,7 @@ func fold(name string) string {
 	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
 }
 
-// isKeyName tells whether a name is that of a deduplication key.
+// isKeyName reports whether a name is that of a deduplication key.
 func isKeyName(name string) bool {
 	if len(name) < len("dedup_id") {
 		return false
@@ -41,7 +41,7 @@ func isKeyName(name string) bool {
 	return false
 }
 
-// isKeyHeader tells whether a name is that of a header or an entry that holds a deduplication key. Only
+// isKeyHeader reports whether a name is that of a header or an entry that holds a deduplication key. Only
 // as a header is Webhook-Id one; webhook_id is the id of a webhook.
 func isKeyHeader(name string) bool {
 	folded := fold(name)
@@ -74,7 +74,7 @@ var watching = []string{
 // seeming end as a watcher does and are none.
 var seeming = []string{"catalog", "dialog", "blog", "backlog"}
 
-// onlyWatches tells whether a callee is a logger, a tracer, a metric, an error or a cache: a key that is
+// onlyWatches reports whether a callee is a logger, a tracer, a metric, an error or a cache: a key that is
 // told to it decides nothing.
 func onlyWatches(f *types.Func) bool {
 	if f.Pkg() == nil || watches(f.Pkg().Name()) {

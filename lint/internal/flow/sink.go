@@ -65,7 +65,7 @@ func (u *unit) syntax() []ast.Node {
 	return list
 }
 
-// expr gives the value of an expression, or nil.
+// expr returns the value of an expression, or nil.
 func (u *unit) expr(e ast.Expr) *Value {
 	e = ast.Unparen(e)
 	if tv, ok := u.p.pass.TypesInfo.Types[e]; ok && tv.Value != nil {
@@ -388,7 +388,7 @@ func (p *Package) propagate() {
 	}
 }
 
-// enclosing gives the declared function around a node, or nil.
+// enclosing returns the declared function around a node, or nil.
 func (p *Package) enclosing(n ast.Node) *types.Func {
 	for f, decl := range p.syntax {
 		if within(n.Pos(), decl.Pos(), decl.End()) {
@@ -398,7 +398,7 @@ func (p *Package) enclosing(n ast.Node) *types.Func {
 	return nil
 }
 
-// ValueOf gives the value of an expression anywhere in the package, or nil.
+// ValueOf returns the value of an expression anywhere in the package, or nil.
 func (p *Package) ValueOf(e ast.Expr) *Value {
 	for _, u := range p.units {
 		if _, ok := u.exprs[ast.Unparen(e)]; ok {

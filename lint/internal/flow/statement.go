@@ -101,7 +101,7 @@ func (u *unit) statementsOf(call *ast.CallExpr) []*Statement {
 	return list
 }
 
-// sqlText gives the text of a statement. A variable part may stand for the name of a table or a schema,
+// sqlText returns the text of a statement. A variable part may stand for the name of a table or a schema,
 // and for nothing else.
 func sqlText(v *Value) (string, bool) {
 	if v == nil || v.Fields != nil {
@@ -204,7 +204,7 @@ func (u *unit) origin(v ssa.Value) ssa.Value {
 	return v
 }
 
-// isTx tells whether a handle whose type could also be a pool's comes from a Begin, or is the parameter
+// isTx reports whether a handle whose type could also be a pool's comes from a Begin, or is the parameter
 // of a function that runs within a transaction.
 func (u *unit) isTx(v ssa.Value) bool {
 	switch v := v.(type) {
@@ -257,7 +257,7 @@ func typeName(t types.Type) string {
 	return ""
 }
 
-// hasClauses tells whether a chain of gorm calls has clauses of its own, of which one may be for
+// hasClauses reports whether a chain of gorm calls has clauses of its own, of which one may be for
 // conflicts.
 func (u *unit) hasClauses(call *ast.CallExpr) bool {
 	for {
@@ -303,7 +303,7 @@ func (u *unit) statements() {
 	}
 }
 
-// remote gives the statements of a function of another package that is called here.
+// remote returns the statements of a function of another package that is called here.
 func (u *unit) remote(call *ast.CallExpr) []*Statement {
 	f, _ := typeutil.Callee(u.p.pass.TypesInfo, call).(*types.Func)
 	if f == nil || f.Pkg() == u.p.pass.Pkg {
@@ -327,7 +327,7 @@ var attemptWords = map[string]bool{
 	"attempt": true, "attempts": true, "retry": true, "retries": true, "history": true, "audit": true, "audits": true, "log": true, "logs": true,
 }
 
-// IsAttemptTable tells whether a table's name, or that of its Go type, says that a row per attempt is
+// IsAttemptTable reports whether a table's name, or that of its Go type, says that a row per attempt is
 // what it is for.
 func IsAttemptTable(name string) bool {
 	var spaced strings.Builder

@@ -61,7 +61,7 @@ func (s *Summary) GobEncode() ([]byte, error) { return json.Marshal((*plainSumma
 // GobDecode reads what GobEncode wrote.
 func (s *Summary) GobDecode(data []byte) error { return json.Unmarshal(data, (*plainSummary)(s)) }
 
-// Summary gives what is known of a function, or nil.
+// Summary returns what is known of a function, or nil.
 func (p *Package) Summary(f *types.Func) *Summary {
 	if f == nil || f.Pkg() == nil {
 		return nil
@@ -124,7 +124,7 @@ func (p *Package) export() {
 	}
 }
 
-// leads tells whether a function leads to a key or to a statement, or gives something that must not
+// leads reports whether a function leads to a key or to a statement, or gives something that must not
 // become a key.
 func (s *Summary) leads() bool {
 	if len(s.Keys)+len(s.Minted)+len(s.Statements) > 0 {
@@ -138,7 +138,7 @@ func (s *Summary) leads() bool {
 	return false
 }
 
-// exported leaves away what means nothing elsewhere. It gives nil when nothing is left.
+// exported leaves away what means nothing elsewhere. It returns nil when nothing is left.
 func (s *Summary) exported() *Summary {
 	e := *s
 	e.Results = make([]*Value, len(s.Results))
@@ -306,7 +306,7 @@ func (p *Package) spread(calls map[*types.Func][]*types.Func) {
 	}
 }
 
-// keyParams gives the parameters of the unit's function that reach a key.
+// keyParams returns the parameters of the unit's function that reach a key.
 func (u *unit) keyParams() []KeyParam {
 	var list []KeyParam
 	for _, s := range u.sinks() {

@@ -46,7 +46,7 @@ func (u *unit) transactions() {
 	}
 }
 
-// touches tells whether a function has to do with transactions at all.
+// touches reports whether a function has to do with transactions at all.
 func (u *unit) touches(fn *ssa.Function) bool {
 	if fn.Blocks != nil && u.withinOf(fn) != nil {
 		return true
@@ -127,7 +127,7 @@ func (u *unit) entry(fn *ssa.Function) opens {
 	return state
 }
 
-// withinOf gives the call that runs a closure within a new transaction, or nil.
+// withinOf returns the call that runs a closure within a new transaction, or nil.
 func (u *unit) withinOf(fn *ssa.Function) *ssa.Call {
 	if fn.Parent() == nil {
 		return nil
@@ -152,7 +152,7 @@ func (u *unit) withinOf(fn *ssa.Function) *ssa.Call {
 	return nil
 }
 
-// functionOf gives the function that a closure or a function value is, or nil.
+// functionOf returns the function that a closure or a function value is, or nil.
 func functionOf(v ssa.Value) *ssa.Function {
 	switch v := unwrap(v).(type) {
 	case *ssa.MakeClosure:
@@ -220,13 +220,13 @@ func (u *unit) step(instr ssa.Instruction, state opens) {
 	}
 }
 
-// mayEnd tells whether a function that the table does not know ends a transaction, by its name.
+// mayEnd reports whether a function that the table does not know ends a transaction, by its name.
 func mayEnd(f *types.Func) bool {
 	name := strings.ToLower(f.Name())
 	return strings.Contains(name, "commit") || strings.Contains(name, "rollback")
 }
 
-// executes tells whether a call runs a statement in the completion transaction.
+// executes reports whether a call runs a statement in the completion transaction.
 func (u *unit) executes(call *ssa.Call, f *types.Func) bool {
 	if f == nil {
 		if fn := functionOf(call.Call.Value); fn != nil {
@@ -250,7 +250,7 @@ func (u *unit) executes(call *ssa.Call, f *types.Func) bool {
 	return withContext && withTx
 }
 
-// wrapsTx tells whether a value was made from the completion transaction, as sqlc's New does.
+// wrapsTx reports whether a value was made from the completion transaction, as sqlc's New does.
 func (u *unit) wrapsTx(v ssa.Value) bool {
 	call, ok := u.origin(v).(*ssa.Call)
 	if !ok {
@@ -298,7 +298,7 @@ func (u *unit) note(instr ssa.Instruction, state opens) {
 	}
 }
 
-// effectOf gives what a call does. f is its function, or nil for a closure.
+// effectOf returns what a call does. f is its function, or nil for a closure.
 func (u *unit) effectOf(call *ssa.Call, f *types.Func) *Summary {
 	if f == nil {
 		if fn := functionOf(call.Call.Value); fn != nil && fn.Parent() != nil {
@@ -335,7 +335,7 @@ func (u *unit) noteCall(call *ssa.Call, state opens) {
 	}
 }
 
-// onTx tells whether a transaction is begun within another, from whose handle it is begun.
+// onTx reports whether a transaction is begun within another, from whose handle it is begun.
 func (u *unit) onTx(call *ssa.Call) bool {
 	for _, arg := range operands(&call.Call) {
 		v := u.origin(arg)
@@ -410,7 +410,7 @@ func (p *Package) syntaxAt(pos token.Pos) ast.Node {
 	return p.places[pos]
 }
 
-// Callee gives the function that a call names, or nil.
+// Callee returns the function that a call names, or nil.
 func (p *Package) Callee(call *ast.CallExpr) *types.Func {
 	f, _ := typeutil.Callee(p.pass.TypesInfo, call).(*types.Func)
 	return f

@@ -210,7 +210,7 @@ func isZero(c *ssa.Const) bool {
 	return c.Value == nil || c.Value.ExactString() == `""` || c.Value.ExactString() == "0"
 }
 
-// value gives what is known of a value now.
+// value returns what is known of a value now.
 func (u *unit) value(v ssa.Value) *Value {
 	switch v := v.(type) {
 	case *ssa.Const:
@@ -260,5 +260,5 @@ func isContext(t types.Type) bool {
 	return named != nil && known.OfType(named) == "context.Context"
 }
 
-// within tells whether a place is inside a range of the source.
+// within reports whether a place is inside a range of the source.
 func within(pos, start, end token.Pos) bool { return start <= pos && pos < end }

@@ -68,7 +68,7 @@ func opaque(from ...Origin) *Value { return &Value{Parts: []Part{{From: from}}} 
 
 var unknown = opaque(Origin{Kind: Other})
 
-// Constant gives the text of a value without variable parts.
+// Constant returns the text of a value without variable parts.
 func (v *Value) Constant() (string, bool) {
 	if v == nil || v.Fields != nil {
 		return "", false
@@ -83,7 +83,7 @@ func (v *Value) Constant() (string, bool) {
 	return b.String(), true
 }
 
-// Origins gives all that the value is made of, sorted.
+// Origins returns all that the value is made of, sorted.
 func (v *Value) Origins() []Origin {
 	if v == nil {
 		return nil
@@ -110,7 +110,7 @@ func limited(all []Origin) []Origin {
 	return all[:min(len(all), maxOrigins)]
 }
 
-// Find gives the value's first origin of a kind.
+// Find returns the value's first origin of a kind.
 func (v *Value) Find(k Kind) (Origin, bool) {
 	for _, o := range v.Origins() {
 		if o.Kind == k {
@@ -120,7 +120,7 @@ func (v *Value) Find(k Kind) (Origin, bool) {
 	return Origin{}, false
 }
 
-// Has tells whether the value comes from a kind.
+// Has reports whether the value comes from a kind.
 func (v *Value) Has(k Kind) bool { _, ok := v.Find(k); return ok }
 
 // MinLength is the least length of the value as text.
@@ -134,7 +134,7 @@ func (v *Value) MinLength() int {
 	return n
 }
 
-// Glued tells whether two parts of variable length stand side by side, and which: part i and the next.
+// Glued reports whether two parts of variable length stand side by side, and which: part i and the next.
 // A length that is part of the value makes the parts recognisable.
 func (v *Value) Glued() (int, bool) {
 	if v == nil || v.Has(Length) {
@@ -253,7 +253,7 @@ func carry(values ...*Value) *Value {
 	return opaque(limited(from)...)
 }
 
-// sized gives an opaque value a fixed length.
+// sized returns an opaque value a fixed length.
 func sized(v *Value, n int) *Value {
 	return &Value{Parts: []Part{{Min: n, Fixed: true, From: v.Origins()}}}
 }
@@ -288,7 +288,7 @@ func (v *Value) without(drop func(Origin) bool) *Value {
 func isOrder(o Origin) bool { return o.Kind == Order || o.Kind == element }
 func isFresh(o Origin) bool { return o.Kind == Fresh }
 
-// at gives a field of a value, or an element of one: the path ".2", "[0]", "[*]", or several of them.
+// at returns a field of a value, or an element of one: the path ".2", "[0]", "[*]", or several of them.
 func (v *Value) at(path string) *Value {
 	if v == nil || path == "" {
 		return v

@@ -39,7 +39,7 @@ type Directives []*Directive
 
 const prefix = "//idem:ignore"
 
-// For gives the directives that name the rule and are for a place, with or without a reason.
+// For returns the directives that name the rule and are for a place, with or without a reason.
 func (d Directives) For(rule string, at token.Position) []*Directive {
 	var list []*Directive
 	for _, x := range d {
@@ -82,7 +82,7 @@ func parse(fset *token.FileSet, file *ast.File, c *ast.Comment, rest string) *Di
 	return d
 }
 
-// alone tells whether nothing but the comment stands on its line.
+// alone reports whether nothing but the comment stands on its line.
 func alone(fset *token.FileSet, file *ast.File, c *ast.Comment) bool {
 	line, found := fset.Position(c.Pos()).Line, false
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -101,7 +101,7 @@ func alone(fset *token.FileSet, file *ast.File, c *ast.Comment) bool {
 	return !found
 }
 
-// below gives the last line of the statement that begins on a line. What stands in the body of a
+// below returns the last line of the statement that begins on a line. What stands in the body of a
 // function or of a block has statements of its own.
 func below(fset *token.FileSet, file *ast.File, line int) int {
 	last := line
@@ -120,7 +120,7 @@ func below(fset *token.FileSet, file *ast.File, line int) int {
 	return last
 }
 
-// extent gives the line on which a node ends, or on which its first body begins.
+// extent returns the line on which a node ends, or on which its first body begins.
 func extent(fset *token.FileSet, n ast.Node) int {
 	end := n.End()
 	ast.Inspect(n, func(m ast.Node) bool {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Path gives an import path without the elements that are a major version.
+// Path returns an import path without the elements that are a major version.
 func Path(path string) string {
 	if !strings.Contains(path, "/v") && !strings.Contains(path, ".v") {
 		return path
@@ -22,7 +22,7 @@ func Path(path string) string {
 	return strings.Join(kept, "/")
 }
 
-// OfFunc gives the symbol of a function or method, or "" for one without a package.
+// OfFunc returns the symbol of a function or method, or "" for one without a package.
 func OfFunc(f *types.Func) string {
 	if f.Pkg() == nil {
 		return ""
@@ -37,7 +37,7 @@ func OfFunc(f *types.Func) string {
 	return Path(f.Pkg().Path()) + "." + f.Name()
 }
 
-// OfType gives the symbol of a named type.
+// OfType returns the symbol of a named type.
 func OfType(named *types.Named) string {
 	obj := named.Obj()
 	if obj.Pkg() == nil {
@@ -46,7 +46,7 @@ func OfType(named *types.Named) string {
 	return Path(obj.Pkg().Path()) + "." + obj.Name()
 }
 
-// OfField gives the symbol of field i of a struct type, or "" when the struct has no name.
+// OfField returns the symbol of field i of a struct type, or "" when the struct has no name.
 func OfField(t types.Type, i int) string {
 	named := Named(t)
 	if named == nil {
@@ -59,7 +59,7 @@ func OfField(t types.Type, i int) string {
 	return OfType(named) + "." + s.Field(i).Name()
 }
 
-// Named gives the named type behind aliases and one pointer, or nil.
+// Named returns the named type behind aliases and one pointer, or nil.
 func Named(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {

@@ -21,7 +21,7 @@ type Entry struct {
 	values map[string]string
 }
 
-// Int gives a number of the line, or otherwise when the line does not have it.
+// Int returns a number of the line, or otherwise when the line does not have it.
 func (e *Entry) Int(key string, otherwise int) int {
 	if n, err := strconv.Atoi(e.values[key]); err == nil {
 		return n
@@ -29,7 +29,7 @@ func (e *Entry) Int(key string, otherwise int) int {
 	return otherwise
 }
 
-// Text gives a word of the line, or "".
+// Text returns a word of the line, or "".
 func (e *Entry) Text(key string) string { return e.values[key] }
 
 // Table answers what is known of a symbol.
@@ -55,10 +55,10 @@ type LineError struct {
 	Message string
 }
 
-// Error gives the place and the message.
+// Error returns the place and the message.
 func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
 
-// Extend gives a table with the lines of a text added. file names the text in errors.
+// Extend returns a table with the lines of a text added. file names the text in errors.
 func (t *Table) Extend(file, text string) (*Table, error) {
 	more := &Table{exact: map[string][]*Entry{}, packages: map[string]bool{}}
 	for symbol, entries := range t.exact {
@@ -148,7 +148,7 @@ func settingNames() []string {
 	return names
 }
 
-// Find gives the line of a kind for a symbol, or nil.
+// Find returns the line of a kind for a symbol, or nil.
 func (t *Table) Find(k Kind, symbol string) *Entry {
 	for _, e := range t.exact[symbol] {
 		if e.Kind == k {
@@ -163,7 +163,7 @@ func (t *Table) Find(k Kind, symbol string) *Entry {
 	return nil
 }
 
-// All gives the lines for a symbol.
+// All returns the lines for a symbol.
 func (t *Table) All(symbol string) []*Entry {
 	all := slices.Clip(t.exact[symbol])
 	for _, e := range t.patterns {
@@ -174,7 +174,7 @@ func (t *Table) All(symbol string) []*Entry {
 	return all
 }
 
-// Opens tells whether code that imports the package is worth a closer look.
+// Opens reports whether code that imports the package is worth a closer look.
 func (t *Table) Opens(path string) bool { return t.packages[Path(path)] }
 
 // matches compares a symbol with a pattern: "..." in the path, "*" as the name.
@@ -188,7 +188,7 @@ func matches(pattern, symbol string) bool {
 	return ok && anyName && !strings.Contains(rest, ".")
 }
 
-// packageOf gives the import path of a symbol.
+// packageOf returns the import path of a symbol.
 func packageOf(symbol string) string {
 	slash := strings.LastIndexByte(symbol, '/') + 1
 	last := symbol[slash:]

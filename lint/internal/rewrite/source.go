@@ -14,7 +14,7 @@ import (
 // Source is the source of a package.
 type Source struct{ pass *analysis.Pass }
 
-// Of gives the source of a pass.
+// Of returns the source of a pass.
 func Of(pass *analysis.Pass) *Source { return &Source{pass} }
 
 // Text is a node as it stands in the source.
@@ -27,7 +27,7 @@ func (s *Source) Text(n ast.Node) string {
 	return string(data[f.Offset(n.Pos()):f.Offset(n.End())])
 }
 
-// Path gives the nodes around a node, the innermost first.
+// Path returns the nodes around a node, the innermost first.
 func (s *Source) Path(n ast.Node) []ast.Node {
 	for _, file := range s.pass.Files {
 		if file.FileStart <= n.Pos() && n.Pos() < file.FileEnd {
@@ -38,7 +38,7 @@ func (s *Source) Path(n ast.Node) []ast.Node {
 	return nil
 }
 
-// File gives the file of a node.
+// File returns the file of a node.
 func (s *Source) File(n ast.Node) *ast.File {
 	path := s.Path(n)
 	if len(path) == 0 {
@@ -48,7 +48,7 @@ func (s *Source) File(n ast.Node) *ast.File {
 	return file
 }
 
-// function gives the declaration around a node.
+// function returns the declaration around a node.
 func (s *Source) function(n ast.Node) *ast.FuncDecl {
 	for _, m := range s.Path(n) {
 		if decl, ok := m.(*ast.FuncDecl); ok {
@@ -136,7 +136,7 @@ func addImport(file *ast.File, path string) analysis.TextEdit {
 	return Insert(gen.Specs[len(gen.Specs)-1].End(), "\n\t"+quoted)
 }
 
-// Free tells whether a name means nothing yet inside a function.
+// Free reports whether a name means nothing yet inside a function.
 func (s *Source) Free(in ast.Node, name string) bool {
 	free := true
 	ast.Inspect(in, func(n ast.Node) bool {
@@ -148,7 +148,7 @@ func (s *Source) Free(in ast.Node, name string) bool {
 	return free && s.pass.Pkg.Scope().Lookup(name) == nil
 }
 
-// Means tells whether a name means the same variable at two places.
+// Means reports whether a name means the same variable at two places.
 func (s *Source) Means(name string, at token.Pos, typ func(types.Type) bool) bool {
 	scope := s.pass.Pkg.Scope().Innermost(at)
 	if scope == nil || name == "" || name == "_" {

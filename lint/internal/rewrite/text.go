@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Operands gives the operands of a chain of string concatenations, or the expression alone.
+// Operands returns the operands of a chain of string concatenations, or the expression alone.
 func Operands(e ast.Expr) []ast.Expr {
 	e = ast.Unparen(e)
 	if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD {
@@ -65,7 +65,7 @@ func (s *Source) FormatOf(e ast.Expr) (f Format, ok bool) {
 	return f, len(f.verbs) == len(f.Args)
 }
 
-// Plain gives the text of a string literal in which each byte stands for itself.
+// Plain returns the text of a string literal in which each byte stands for itself.
 func Plain(lit *ast.BasicLit) (string, bool) {
 	if lit.Kind != token.STRING {
 		return "", false
@@ -115,7 +115,7 @@ func isSeparator(r rune) bool {
 	return r != '%' && r != '"' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// isSeparators tells whether an operand is a literal of separators alone.
+// isSeparators reports whether an operand is a literal of separators alone.
 func isSeparators(e ast.Expr) bool {
 	lit, ok := e.(*ast.BasicLit)
 	if !ok {
@@ -143,7 +143,7 @@ func DropOperand(list []ast.Expr, i int) (analysis.TextEdit, bool) {
 	return analysis.TextEdit{}, false
 }
 
-// Literal gives the string literal that an expression is, or that the constant it names is declared
+// Literal returns the string literal that an expression is, or that the constant it names is declared
 // with.
 func (s *Source) Literal(e ast.Expr) *ast.BasicLit {
 	switch e := ast.Unparen(e).(type) {

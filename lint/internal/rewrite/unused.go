@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Unused gives the edits that keep the program valid when a piece of it goes: local variables that only
+// Unused returns the edits that keep the program valid when a piece of it goes: local variables that only
 // the piece uses must not be declared any more. ok is false when that cannot be done.
 func (s *Source) Unused(gone ast.Node) (edits []analysis.TextEdit, ok bool) {
 	ok = true
@@ -31,7 +31,7 @@ func (s *Source) Unused(gone ast.Node) (edits []analysis.TextEdit, ok bool) {
 	return edits, ok
 }
 
-// isLocal tells whether a variable must be used: parameters, results and receivers need not be.
+// isLocal reports whether a variable must be used: parameters, results and receivers need not be.
 func (s *Source) isLocal(v *types.Var) bool {
 	return v.Kind() == types.LocalVar
 }
@@ -64,7 +64,7 @@ func (s *Source) undeclare(v *types.Var, gone ast.Node) ([]analysis.TextEdit, bo
 	return nil, false
 }
 
-// counts tells whether a loop has the variable as its only one.
+// counts reports whether a loop has the variable as its only one.
 func (s *Source) counts(r *ast.RangeStmt, v *types.Var) bool {
 	id, ok := r.Key.(*ast.Ident)
 	return ok && r.Value == nil && r.Tok == token.DEFINE && s.pass.TypesInfo.Defs[id] == v
@@ -113,7 +113,7 @@ func (s *Source) withoutVariable(a *ast.AssignStmt, v *types.Var) ([]analysis.Te
 	return []analysis.TextEdit{s.DeleteLines(a)}, true
 }
 
-// definesOther tells whether := is still right without one of the variables.
+// definesOther reports whether := is still right without one of the variables.
 func (s *Source) definesOther(a *ast.AssignStmt, own *ast.Ident) bool {
 	for _, lhs := range a.Lhs {
 		if id := lhs.(*ast.Ident); id != own && id.Name != "_" && s.pass.TypesInfo.Defs[id] != nil {
@@ -123,8 +123,8 @@ func (s *Source) definesOther(a *ast.AssignStmt, own *ast.Ident) bool {
 	return false
 }
 
-// isReading tells whether an expression can go without a trace: it has at most one call, of a function
-// that gives something.
+// isReading reports whether an expression can go without a trace: it has at most one call, of a function
+// that returns something.
 func isReading(e ast.Expr) bool {
 	calls := 0
 	ok := true

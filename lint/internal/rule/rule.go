@@ -130,7 +130,7 @@ func (p *Pass) isGenerated(pos token.Pos) bool {
 	return false
 }
 
-// Keys gives the keys that no rule before has spoken of.
+// Keys returns the keys that no rule before has spoken of.
 func (p *Pass) Keys(yield func(*flow.Sink) bool) {
 	for _, s := range p.Flow.Sinks {
 		if !p.out.claimed[s.Expr] && !yield(s) {
@@ -146,7 +146,7 @@ func (p *Pass) ReportKey(s *flow.Sink, f Finding) {
 	p.Report(f)
 }
 
-// Ignores gives the package's directives.
+// Ignores returns the package's directives.
 func (p *Pass) Ignores() ignore.Directives { return p.ignored }
 
 // Hop is related information: where the value comes into view.

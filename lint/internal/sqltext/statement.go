@@ -43,7 +43,7 @@ type Assignment struct {
 	Incoming bool     // it stores a value of the statement: EXCLUDED.x, VALUES(x) or a placeholder
 }
 
-// Writes tells whether the statement changes rows.
+// Writes reports whether the statement changes rows.
 func (s *Statement) Writes() bool {
 	switch s.Verb {
 	case "INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "COPY", "TRUNCATE", "UPSERT":
@@ -52,7 +52,7 @@ func (s *Statement) Writes() bool {
 	return false
 }
 
-// Controls tells whether the statement begins or ends a transaction or a savepoint.
+// Controls reports whether the statement begins or ends a transaction or a savepoint.
 func (s *Statement) Controls() bool {
 	switch s.Verb {
 	case "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "ABORT", "END", "PREPARE TRANSACTION":
@@ -77,7 +77,7 @@ func Parse(text string) []*Statement {
 	return found
 }
 
-// numbering gives each placeholder, by its offset, the number of its argument. Those without a number
+// numbering returns each placeholder, by its offset, the number of its argument. Those without a number
 // or a name of their own are counted.
 func numbering(tokens []token) map[int]int {
 	number := map[int]int{}
@@ -99,7 +99,7 @@ func numbering(tokens []token) map[int]int {
 	return number
 }
 
-// statements gives the statement that the tokens are, and before it those in its WITH clause.
+// statements returns the statement that the tokens are, and before it those in its WITH clause.
 func statements(tokens []token, number map[int]int) []*Statement {
 	if len(tokens) == 0 {
 		return nil
@@ -132,7 +132,7 @@ func isVerb(t token) bool {
 	return t.is("insert") || t.is("update") || t.is("delete") || t.is("merge") || t.is("select")
 }
 
-// closing gives the index of the parenthesis that closes the one at open, or the number of tokens.
+// closing returns the index of the parenthesis that closes the one at open, or the number of tokens.
 func closing(tokens []token, open int) int {
 	depth := 0
 	for i := open; i < len(tokens); i++ {
@@ -376,7 +376,7 @@ func split(tokens []token) [][]token {
 	return list
 }
 
-// names gives the columns of a list; an element that is no plain column is left out.
+// names returns the columns of a list; an element that is no plain column is left out.
 func names(tokens []token) []string {
 	var list []string
 	for _, item := range split(tokens) {
@@ -487,7 +487,7 @@ func (r *reader) assign(item []token) {
 	r.s.Set = append(r.s.Set, a)
 }
 
-// relative tells whether an expression adds to, or takes from, the column itself. What picks one of
+// relative reports whether an expression adds to, or takes from, the column itself. What picks one of
 // several values, as GREATEST does, changes nothing when it is done again.
 func relative(column string, expr []token) bool {
 	self, sum := false, false

@@ -26,12 +26,12 @@ type token struct {
 	end  int
 }
 
-// is tells whether the token is this keyword or symbol.
+// is reports whether the token is this keyword or symbol.
 func (t token) is(text string) bool {
 	return (t.kind == word || t.kind == symbol) && t.text == text
 }
 
-// name tells whether the token can name a table or a column.
+// name reports whether the token can name a table or a column.
 func (t token) name() bool { return t.kind == word || t.kind == quoted }
 
 // tokenize splits a text as PostgreSQL does, but for what drivers and other databases put into it: the placeholders

@@ -63,7 +63,7 @@ func (q *Queue) HandOver(id int64) {
 	}
 }
 
-// Put gives places back.
+// Put returns places back.
 func (q *Queue) Put(n int) {
 	if n == 0 {
 		return

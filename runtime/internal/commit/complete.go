@@ -31,16 +31,16 @@ func (c *Committer) Directly(s *lease.Held) (again bool) {
 	err := ex.Complete(ctx, func(b *pgx.Batch) { c.queueFence(b, []*lease.Held{s}) })
 	switch {
 	case err == nil:
-		ex.Tx().Release()
+		ex.Release()
 		c.Completed(s)
 		return false
 	case !failure.Answered(err):
-		ex.Tx().Release()
+		ex.Release()
 		c.Doubt(s)
 		c.Resolve(s, err)
 		return false
 	case failure.Of(err) == failure.LeaseLost:
-		ex.Tx().Release()
+		ex.Release()
 		c.Lost(s)
 		return false
 	}

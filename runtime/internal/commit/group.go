@@ -64,7 +64,7 @@ func (c *Committer) Stop() {
 	c.committers.Wait()
 }
 
-// Hand gives a step whose handler has finished to the committers.
+// Hand returns a step whose handler has finished to the committers.
 func (c *Committer) Hand(s *lease.Held) {
 	c.ready <- s
 	if c.crowded() {

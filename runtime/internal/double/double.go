@@ -35,12 +35,12 @@ type Outside interface {
 
 type outside struct{}
 
-// With gives a context whose calls and commands go to o.
+// With returns a context whose calls and commands go to o.
 func With(ctx context.Context, o Outside) context.Context {
 	return context.WithValue(ctx, outside{}, o)
 }
 
-// Of gives what stands for the other systems; nil in production.
+// Of returns what stands for the other systems; nil in production.
 func Of(ctx context.Context) Outside {
 	o, _ := ctx.Value(outside{}).(Outside)
 	return o

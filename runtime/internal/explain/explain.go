@@ -20,7 +20,7 @@ const (
 // TheWholeTable stands in the place of an index where all rows are read.
 const TheWholeTable = "the whole table"
 
-// Indexes gives the indexes that a statement's plan uses, in order, and the plan for people. table is whose reading as a whole
+// Indexes returns the indexes that a statement's plan uses, in order, and the plan for people. table is whose reading as a whole
 // counts too. args are the statement's arguments as SQL, "" if it has none. conn must be nobody else's: its settings change.
 func Indexes(ctx context.Context, conn *pgx.Conn, mode Mode, table, sql, args string) (used []string, plan string, err error) {
 	if _, err := conn.Exec(ctx, `SELECT set_config('plan_cache_mode', $1, false)`, string(mode)); err != nil {

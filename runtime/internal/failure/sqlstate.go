@@ -22,22 +22,21 @@ const (
 // SQLSTATEs that are looked for. The first two are idem's own: they are raised by functions of its schema.
 // See "PostgreSQL Error Codes", appendix A of PostgreSQL's documentation.
 const (
-	CodeLeaseLost      = "ID001" // by the fence of a completion
-	CodeTransition     = "ID002" // by the trigger that guards an intent's states
-	codeCheck          = "23514"
-	codeReadOnly       = "25006" // a demoted or standby server
-	codeIdleInTx       = "25P03"
-	codeTxTimeout      = "25P04"
-	codeNoSchema       = "3F000"
-	codeSerialization  = "40001"
-	codeDeadlock       = "40P01"
-	codeNoFunction     = "42883"
-	codeLock           = "55P03" // a lock was not to be had in time
-	codeQueryCancelled = "57014"
-	codeShutdown       = "57P01" // by an administrator
-	codeCrash          = "57P02"
-	codeStarting       = "57P03"
-	codeIdleSession    = "57P05"
+	CodeLeaseLost     = "ID001" // by the fence of a completion
+	CodeTransition    = "ID002" // by the trigger that guards an intent's states
+	codeCheck         = "23514"
+	codeReadOnly      = "25006" // a demoted or standby server
+	codeIdleInTx      = "25P03"
+	codeTxTimeout     = "25P04"
+	codeNoSchema      = "3F000"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeNoFunction    = "42883"
+	codeLock          = "55P03" // a lock was not to be had in time
+	codeShutdown      = "57P01" // by an administrator
+	codeCrash         = "57P02"
+	codeStarting      = "57P03"
+	codeIdleSession   = "57P05"
 )
 
 // The classes of SQLSTATEs that say nothing about the statement.
@@ -45,6 +44,14 @@ const (
 	classConnection = "08"
 	classResources  = "53" // disk, memory, connections
 	classSystem     = "58"
+)
+
+// The classes of SQLSTATEs that say something about the moment, if not of the statement alone.
+const (
+	classTransaction = "25" // the session's state
+	classRollback    = "40"
+	classState       = "55" // of an object: locked, in use, not prepared by an operator
+	classOperator    = "57" // somebody intervenes
 )
 
 // codes is what each SQLSTATE means whose class does not say it.
@@ -88,10 +95,22 @@ func class(code string) string {
 	return code[:2]
 }
 
-// Passing reports whether the same statement may succeed later, the connection or the server being at fault, or somebody
-// else who was at the same rows. A statement of ours that a server has cancelled is one, too: nobody but an operator or a
-// timeout does so.
-func Passing(err error) bool { return Of(err) != Statement || is(err, codeQueryCancelled) }
+// Passing reports whether a statement of ours may succeed later, the connection or the server being at fault, or the state that
+// something is in at the moment. It is for what must be recorded, and is wrong about no handler: more passes than [Of] says.
+func Passing(err error) bool {
+	if Of(err) != Statement {
+		return true
+	}
+	pg, answered := errors.AsType[*pgconn.PgError](err)
+	if !answered {
+		return false
+	}
+	switch class(pg.Code) {
+	case classTransaction, classRollback, classState, classOperator:
+		return true
+	}
+	return false
+}
 
 // Answered reports whether it is known that the statement took no effect: the server answered with an error, or
 // was never asked. If not, whether it did is not known.

@@ -48,3 +48,22 @@ func TestOf(t *testing.T) {
 		}
 	}
 }
+
+// Whatever says that the state of the server, of the session or of somebody else's transaction stands against a statement may
+// pass, and an outcome that is not recorded is sent again: so it is tried for as long as it takes.
+func TestPassing(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string]bool{
+		"08006": true, "53300": true, "58030": true,
+		"25006": true, "25P02": true, "25P03": true, "40001": true, "40003": true, "40P01": true,
+		"55P03": true, "55000": true, "55006": true, "57014": true, "57P01": true, "57P03": true, "57P04": true, "57000": true,
+		"23505": false, "22021": false, "42P01": false, "42501": false, "P0001": false, CodeTransition: false, "54000": false, "": false,
+	} {
+		if got := Passing(fmt.Errorf("wrapped: %w", &pgconn.PgError{Code: code})); got != want {
+			t.Errorf("%q passes: %v, want %v", code, got, want)
+		}
+	}
+	if !Passing(io.ErrUnexpectedEOF) || !Passing(context.DeadlineExceeded) {
+		t.Error("a lost connection does not pass")
+	}
+}

@@ -42,7 +42,7 @@ func (k *Keeper) record(s *Held, o step.Outcome) (held bool, err error) {
 	text := errorText(o.Err)
 	write := func(ctx context.Context) error {
 		tag, err := k.Control.Exec(ctx, k.SQL.Settle, s.ID, s.Epoch, string(o.State()), string(o.Reason), one(o.Kind == step.Retried), one(o.Interrupted),
-			o.Delay.Microseconds(), text, s.Attempt, string(o.Event()), string(o.Reason), k.Name)
+			o.Delay.Microseconds(), text, s.Attempt, string(o.Event()), string(o.Reason), k.Name, s.Reclaims)
 		rows = tag.RowsAffected()
 		return err
 	}

@@ -30,7 +30,7 @@ func Set(h Hook) (remove func()) {
 	return func() { hook.Store(nil) }
 }
 
-// Armed tells whether a hook is set.
+// Armed reports whether a hook is set.
 func Armed() bool { return hook.Load() != nil }
 
 // At calls the hook, if one is set.

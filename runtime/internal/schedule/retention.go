@@ -39,7 +39,7 @@ func (r *Retention) PlanBatch(p Page, size int, took time.Duration, busy bool) (
 	if r.bare = r.bare && p.Removed == p.Seen; r.bare {
 		r.Floor = max(r.Floor, p.Last)
 	}
-	if p.Seen < size || p.Young {
+	if p.Seen == 0 || p.Seen < size || p.Young {
 		return Batch{}, true
 	}
 	rest := idleRest * took

@@ -35,6 +35,9 @@ func (ex *Execution) Run(owner Owner) (again bool) {
 		if !returned {
 			r.Err = &failure.PanicError{Value: "the handler ended its goroutine", Stack: debug.Stack()}
 		}
+		if ex.tx.lent {
+			ex.tx.returned(r.Err) // also after a panic
+		}
 		r.Cause = ex.End(errReturned)
 		timeout.Stop()
 		again = owner.Returned(ex, r)
@@ -74,7 +77,7 @@ func (ex *Execution) call() (output []byte, err error) {
 	return output, err
 }
 
-// input gives the step's input away: a host with many steps keeps none twice, encoded and decoded. The rare attempt that
+// input returns the step's input away: a host with many steps keeps none twice, encoded and decoded. The rare attempt that
 // is run again reads it again.
 func (ex *Execution) input() ([]byte, error) {
 	s := ex.Step

@@ -46,13 +46,21 @@ func New(h *Host, s *Step) *Execution {
 	return ex
 }
 
+// ErrNoTransaction says that a host lent something else than a transaction to write in: what is written there could stay
+// without the step, or not at all.
+var ErrNoTransaction = errors.New("idem: what was lent is not an open transaction, in which no statement has failed and no result is left unread; begin another one")
+
 // NewIn begins an execution of s within tx, which stays the caller's to commit or roll back. While the execution lasts
-// nobody else may use it.
+// nobody else may use it. Where it is no transaction to write in, all statements are refused with [ErrNoTransaction].
 func NewIn(h *Host, s *Step, tx pgx.Tx) *Execution {
 	ex := New(h, s)
 	ex.tx.lent, ex.tx.began = true, true
 	ex.tx.conn = tx.Conn()
-	ex.tx.setSocket(ex.tx.conn.PgConn())
+	pc := ex.tx.conn.PgConn()
+	ex.tx.setSocket(pc)
+	if pc.IsClosed() || pc.IsBusy() || pc.TxStatus() != 'T' {
+		ex.tx.broken = ErrNoTransaction
+	}
 	return ex
 }
 
@@ -165,6 +173,13 @@ func (ex *Execution) Refuse(err error) {
 	if ex.refused == nil {
 		ex.refused = err
 	}
+}
+
+// Missing makes err final, that something could not be kept which the completion is to have: its step does not complete without
+// it, whatever the handler does about the error that it returns.
+func (ex *Execution) Missing(err error) error {
+	ex.Refuse(err)
+	return err
 }
 
 // Mismatch makes a second payload under a key of a table final: whatever the handler does about the integrity error that it

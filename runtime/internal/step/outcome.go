@@ -72,16 +72,9 @@ func (o Outcome) Event() lifecycle.Kind {
 // [Execution.Complete]; of any other the completion transaction is over.
 func (ex *Execution) Conclude(r Return) Outcome {
 	s := ex.Step
-	switch {
-	case errors.Is(r.Cause, failure.ErrLeaseLost):
-		ex.tx.Release()
-		return Outcome{Kind: Lost, Err: failure.ErrLeaseLost}
-	case errors.Is(r.Cause, failure.ErrShutdown):
-		ex.tx.Release()
-		return HandedBack(nil)
-	case errors.Is(r.Cause, failure.ErrAttemptTimeout):
-		ex.tx.Release()
-		return s.Failed(lifecycle.ReasonTimeout, errors.Join(failure.ErrAttemptTimeout, r.Err))
+	if o, cut := s.cutOff(r.Cause, r.Err); cut {
+		ex.tx.release()
+		return o
 	}
 	err := r.Err
 	if err == nil {
@@ -98,9 +91,22 @@ func (ex *Execution) Conclude(r Return) Outcome {
 	return Outcome{Kind: Completed, Output: r.Output}
 }
 
+// cutOff returns the outcome of an attempt that was ended before its handler was back, if it was. err is what that returned.
+func (s *Step) cutOff(cause, err error) (o Outcome, cut bool) {
+	switch {
+	case errors.Is(cause, failure.ErrLeaseLost):
+		return Outcome{Kind: Lost, Err: failure.ErrLeaseLost}, true
+	case errors.Is(cause, failure.ErrShutdown):
+		return HandedBack(nil), true
+	case errors.Is(cause, failure.ErrAttemptTimeout):
+		return s.Failed(lifecycle.ReasonTimeout, errors.Join(failure.ErrAttemptTimeout, err)), true
+	}
+	return Outcome{}, false
+}
+
 // GiveUp ends the completion transaction, which rolls one of the execution's own back, and judges what err means.
 func (ex *Execution) GiveUp(err error) Outcome {
-	ex.tx.Release()
+	ex.tx.release()
 	o := ex.Judge(err)
 	if o.Kind == Rerun {
 		ex.Step.Reruns++

@@ -42,7 +42,8 @@ type Handler struct {
 	Refused atomic.Int64
 }
 
-// Host is what an execution needs of its surroundings.
+// Host is what an execution needs of its surroundings. The session's pool for handlers is not used where a transaction is lent,
+// the one aside is where a handler calls a provider.
 type Host struct {
 	*store.Session
 	// Name names the host, for people.
@@ -53,13 +54,16 @@ type Host struct {
 	Lasting context.Context
 	// Grace is how long a handler may go on after its timeout before nobody waits for it any more.
 	Grace time.Duration
+	// Quiet: what a step enqueues or queues in a lent transaction is not notified, and found by polling alone.
+	Quiet bool
 	// IdleTimeout is what a transaction of the execution's own sets as its idle timeout, in milliseconds: behind a pooler,
 	// where the session cannot have it. Empty elsewhere.
 	IdleTimeout string
 }
 
-// Fence queues one statement that fails where the step is not the host's any more; [failure.Of] its error is
-// [failure.LeaseLost]. It runs last, in the transaction of the step's writes. nil: the host has another way to be sure.
+// Fence queues one statement that fails where the step is not the host's any more, with [failure.CodeLeaseLost], which the
+// schema's function lease_lost raises. It runs last, in the transaction of the step's writes. In a lent transaction, whose
+// commit follows by itself, it may also touch no row instead. nil: the host has another way to be sure.
 type Fence func(b *pgx.Batch)
 
 // Event returns an event of the step.

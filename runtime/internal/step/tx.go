@@ -18,7 +18,7 @@ import (
 
 // Tx is a completion transaction. One of the execution's own begins with its first statement: BEGIN and the writes that were
 // kept until then travel in front of it, in the same round trip. One that the caller lent has begun already, and is the
-// caller's to end.
+// caller's to end. Handlers have it: all of its methods are theirs.
 type Tx struct {
 	ex *Execution
 
@@ -29,6 +29,7 @@ type Tx struct {
 	began   bool          // BEGIN was sent, whatever became of it
 	open    openResult    // the last result, perhaps unread
 	aborted bool          // a statement failed before the server was inside the transaction
+	missing error         // a statement failed that the server has not refused, or not seen
 	broken  error         // the connection died
 
 	socketMu sync.Mutex     // held for a moment, never during a statement
@@ -70,9 +71,10 @@ func (t *Tx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return &firstRow{rows, err}
 }
 
-// Generated runs a statement of generated code, of which one row is read. It needs no check for transaction control.
-func (t *Tx) Generated(ctx context.Context, sql string, args []any) pgx.Row {
-	rows, err := t.query(ctx, false, sql, args)
+// Generated runs a statement of generated code in the completion transaction, of which one row is read. It needs no check for
+// transaction control.
+func (ex *Execution) Generated(ctx context.Context, sql string, args []any) pgx.Row {
+	rows, err := ex.tx.query(ctx, false, sql, args)
 	return &firstRow{rows, err}
 }
 
@@ -188,6 +190,8 @@ func (t *Tx) admit(ctx context.Context, sql string, args []any) (admission, erro
 // it has not undone change nothing the second time.
 func (t *Tx) precede(ctx context.Context, a admission) error {
 	if a.rewinds && t.began {
+		t.look()
+		t.missing = nil // it is gone back from
 		t.ex.flushAgain()
 		return nil
 	}
@@ -205,6 +209,7 @@ func (t *Tx) enter(ctx context.Context) error {
 	case t.aborted:
 		return failure.ErrTxAborted
 	case t.conn != nil:
+		t.look()
 		return nil
 	}
 	if err := t.acquire(ctx); err != nil {
@@ -215,6 +220,9 @@ func (t *Tx) enter(ctx context.Context) error {
 }
 
 func (t *Tx) acquire(ctx context.Context) error {
+	if t.lent {
+		return failure.ErrAttemptEnded // it is its owner's again
+	}
 	pooled, err := t.ex.Host.Handlers.Acquire(ctx)
 	if err != nil {
 		t.broken = err
@@ -300,6 +308,7 @@ func (t *Tx) after(err error) error {
 	case err != nil && pc.TxStatus() == 'I':
 		t.aborted = true
 	}
+	t.miss(err)
 	if err != nil {
 		if ended := t.ex.alive(); ended != nil {
 			return errors.Join(ended, err)
@@ -308,8 +317,29 @@ func (t *Tx) after(err error) error {
 	return err
 }
 
+// look notes what went wrong with the last result, if that was read to its end.
+func (t *Tx) look() {
+	if t.open != nil && t.open.finished() {
+		t.miss(t.open.failure())
+	}
+}
+
+// miss notes a failure that the server knows nothing of, and by which it would commit what is left: of a value that does not fit
+// its column, of a context that had ended, of a connection that was still being read from. What the server refuses aborts
+// the transaction by itself; what was done, and could not be read, is not missing.
+func (t *Tx) miss(err error) {
+	var unreadable pgx.ScanArgError
+	if err == nil || t.missing != nil || errors.As(err, &unreadable) || errors.Is(err, pgx.ErrNoRows) {
+		return
+	}
+	if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
+		t.missing = err
+	}
+}
+
 // returned looks at the transaction when the handler comes back. That is before the attempt ends, and with it
-// the handler's context: what is still being read under it can be read to its end, until the timeout.
+// the handler's context: what is still being read under it can be read to its end, until the timeout. A connection of
+// the execution's own is not worth that after a failure, a lent one is: its owner may go back to a savepoint.
 func (t *Tx) returned(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -318,10 +348,11 @@ func (t *Tx) returned(err error) {
 	}
 	var unread error
 	if t.open != nil {
-		if err == nil {
+		if err == nil || t.lent {
 			t.open.finish()
 		}
 		unread = t.open.failure()
+		t.miss(unread)
 	}
 	if t.conn.IsClosed() {
 		t.broken = cmp.Or(err, unread, errConnectionLost)
@@ -350,6 +381,8 @@ func (t *Tx) verdict() error {
 		return &failure.Interrupted{Err: errConnectionLost}
 	case pc.TxStatus() == 'E':
 		return failure.ErrTxAborted
+	case t.missing != nil:
+		return fmt.Errorf("%w (%w)", failure.ErrTxAborted, t.missing)
 	case pc.TxStatus() != 'T':
 		return failure.ErrTxControl
 	}
@@ -358,28 +391,35 @@ func (t *Tx) verdict() error {
 
 // kill ends the transaction from outside, also while a statement of it is running.
 func (t *Tx) kill() {
-	locked := t.mu.TryLock()
-	if locked && (t.open == nil || t.open.finished()) {
-		t.releaseLocked()
-		t.mu.Unlock()
+	if t.cut() {
 		return
 	}
-	// The handler is inside a statement, or reads a result. Closing the socket wakes it up.
-	cut := t.cutSocket()
-	if !locked {
-		t.mu.Lock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.leave()
+}
+
+// cut keeps the handler from sending anything more, and waits for nobody. done reports whether the connection is given up as
+// well: it is not while the handler is inside a call, where its own code may be what takes long.
+func (t *Tx) cut() (done bool) {
+	if !t.mu.TryLock() {
+		t.cutSocket() // it wakes up
+		return false
 	}
-	if cut == nil {
-		t.releaseLocked() // it was only waiting for a connection
-	} else {
+	defer t.mu.Unlock()
+	if t.open != nil && !t.open.finished() {
+		t.cutSocket() // it reads a result
+	}
+	t.leave()
+	return true
+}
+
+// leave gives the connection up.
+func (t *Tx) leave() {
+	if t.wasCut() {
 		t.detach()
-	}
-	t.mu.Unlock()
-	if cut != nil {
-		// The server need not finish what nobody waits for.
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		_ = cut.CancelRequest(ctx)
+	} else {
+		t.releaseLocked()
 	}
 }
 
@@ -402,17 +442,30 @@ func (t *Tx) setSocket(pc *pgconn.PgConn) {
 	t.socket = pc
 }
 
-// cutSocket closes the socket, unless the connection has gone back to the pool, where it may be somebody
-// else's by now.
-func (t *Tx) cutSocket() *pgconn.PgConn {
+// cutSocket closes the socket, unless the connection has gone back to its owner, where it may be somebody else's by now.
+func (t *Tx) cutSocket() {
 	t.socketMu.Lock()
 	defer t.socketMu.Unlock()
-	pc := t.socket
-	if pc != nil {
-		closeSocket(pc.Conn())
-		t.socket = nil
+	if t.socket == nil {
+		return
 	}
-	return pc
+	closeSocket(t.socket.Conn())
+	go cancel(t.socket)
+	t.socket = nil
+}
+
+// wasCut reports whether the connection is one whose socket was closed.
+func (t *Tx) wasCut() bool {
+	t.socketMu.Lock()
+	defer t.socketMu.Unlock()
+	return t.conn != nil && t.socket == nil
+}
+
+// cancel tells the server that it need not finish what nobody waits for.
+func cancel(pc *pgconn.PgConn) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = pc.CancelRequest(ctx)
 }
 
 func closeSocket(c net.Conn) {
@@ -421,8 +474,10 @@ func closeSocket(c net.Conn) {
 	}
 }
 
-// Release gives the connection back. The pool destroys one that is not idle, which rolls back.
-func (t *Tx) Release() {
+// Release gives the completion transaction's connection back. The pool destroys one that is not idle, which rolls back.
+func (ex *Execution) Release() { ex.tx.release() }
+
+func (t *Tx) release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.releaseLocked()

@@ -31,11 +31,11 @@ type DB interface {
 
 // Session is how whoever runs steps talks to the database, and whom it tells of it.
 type Session struct {
-	SQL     *Statements
-	Schema  string
-	Log     *slog.Logger
-	Observe func(lifecycle.Event)
-	Within  time.Duration // what one statement of the runtime's may take
+	SQL      *Statements
+	Schema   string
+	Log      *slog.Logger
+	Observer func(lifecycle.Event) // nil: nobody is told
+	Within   time.Duration         // what one statement of the runtime's may take; zero: as long as it likes
 
 	Handlers *pgxpool.Pool // for handlers' own statements
 	Control  *pgxpool.Pool // for claims, heartbeats, sweeps and completions: handlers cannot starve them
@@ -51,17 +51,35 @@ func (s *Session) Close() {
 	}
 }
 
+// Observe tells the observer, if there is one.
+func (s *Session) Observe(e lifecycle.Event) {
+	if s.Observer != nil {
+		s.Observer(e)
+	}
+}
+
+// Bound returns ctx for one statement of the runtime's.
+func (s *Session) Bound(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.Within <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, s.Within)
+}
+
 // Stubborn repeats op until it succeeds, ctx ends, or its error is the statement's own. The pauses grow
 // to two seconds, with jitter, so that workers do not come back to a restarted server all at once.
 func (s *Session) Stubborn(ctx context.Context, what string, op func(context.Context) error) error {
 	for try := 1; ; try++ {
-		within, cancel := context.WithTimeout(ctx, s.Within)
+		within, cancel := s.Bound(ctx)
 		err := op(within)
 		cancel()
 		if err == nil || failure.Of(err) == failure.Statement || failure.Of(err) == failure.LeaseLost {
 			return err
 		}
-		s.Unreachable(what, try, err)
+		if try == 1 || try%20 == 0 {
+			s.Log.Warn("idem: the database does not take writes, trying again", "what", what, "try", try, "error", err)
+		}
+		s.refused(err)
 		if !pace.Pause(ctx, pace.Jitter(pace.Backoff(50*time.Millisecond, try, 2*time.Second))) {
 			return errors.Join(context.Cause(ctx), err)
 		}
@@ -73,6 +91,10 @@ func (s *Session) Unreachable(what string, failures int, err error) {
 	if failures == 1 || failures%20 == 0 {
 		s.Log.Warn("idem: the database cannot be used, trying again", "what", what, "failures", failures, "error", err)
 	}
+	s.refused(err)
+}
+
+func (s *Session) refused(err error) {
 	s.Observe(lifecycle.Event{Kind: lifecycle.EventUnreachable, Err: err})
 	s.ForgetDemoted(err)
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash"
 	"math"
@@ -124,15 +123,39 @@ func (d *digester) reflected(name string, v reflect.Value) error {
 			d.put(name, kindBytes, v.Bytes())
 			return nil
 		}
-		return d.json(name, v.Interface())
+		return d.json(name, inUTC(v).Interface())
 	default:
 		return d.json(name, v.Interface())
 	}
 	return nil
 }
 
+// inUTC returns times in one zone, whatever the machine's is: a timestamptz keeps none. Other values are as they were.
+func inUTC(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Slice {
+		return v
+	}
+	switch v.Type().Elem() {
+	case reflect.TypeFor[time.Time]():
+		all := make([]time.Time, v.Len())
+		for i := range all {
+			all[i] = v.Index(i).Interface().(time.Time).UTC()
+		}
+		return reflect.ValueOf(all)
+	case reflect.TypeFor[*time.Time]():
+		all := make([]*time.Time, v.Len())
+		for i := range all {
+			if at := v.Index(i).Interface().(*time.Time); at != nil {
+				all[i] = new(at.UTC())
+			}
+		}
+		return reflect.ValueOf(all)
+	}
+	return v
+}
+
 func (d *digester) json(name string, v any) error {
-	data, err := json.Marshal(v)
+	data, err := Marshal(v)
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ var errTooLarge = errors.New("it is too large; store the data elsewhere and pass
 
 // EncodeJSON is [EncodePayload] for what is neither an input nor an output. limit is in bytes.
 func EncodeJSON(v any, limit int) ([]byte, error) {
-	data, err := json.Marshal(v)
+	data, err := Marshal(v)
 	switch {
 	case err != nil:
 		return nil, err

@@ -36,7 +36,7 @@ const (
 	codeGSS    = 80877104
 )
 
-// waits tells whether a message of the client has no effect before a later one.
+// waits reports whether a message of the client has no effect before a later one.
 func waits(kind byte) bool {
 	switch kind {
 	case msgParse, msgBind, msgDescribe, msgExecute, msgClose:
@@ -45,10 +45,10 @@ func waits(kind byte) bool {
 	return false
 }
 
-// completes tells whether the server answers a message of the client with ReadyForQuery.
+// completes reports whether the server answers a message of the client with ReadyForQuery.
 func completes(kind byte) bool { return kind == msgSync || kind == msgQuery || kind == msgFunction }
 
-// invites tells whether a message of the server has the client send more, without which the request is never complete.
+// invites reports whether a message of the server has the client send more, without which the request is never complete.
 func invites(kind byte) bool { return kind == msgCopyIn || kind == msgCopyBoth }
 
 const (

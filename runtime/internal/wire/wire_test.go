@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var ctx = context.Background()
 
-// setup gives a proxy, a connection through it, and a pool past it. There is an empty table t (n int).
+// setup returns a proxy, a connection through it, and a pool past it. There is an empty table t (n int).
 func setup(t *testing.T) (*wire.Proxy, *pgx.Conn, *pgxpool.Pool) {
 	t.Helper()
 	server := pgtest.URL(t)

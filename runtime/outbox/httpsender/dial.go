@@ -34,7 +34,7 @@ func parsePrefixes(texts ...string) []netip.Prefix {
 	return prefixes
 }
 
-// isPublic tells whether an address is one of the internet's. An IPv4 address in IPv6 clothes is judged as IPv4.
+// isPublic reports whether an address is one of the internet's. An IPv4 address in IPv6 clothes is judged as IPv4.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
@@ -71,7 +71,7 @@ func (g *guard) check(address string) error {
 	return nil
 }
 
-// dialer gives a dialer that asks the guard.
+// dialer returns a dialer that asks the guard.
 func (g *guard) dialer() *net.Dialer {
 	return &net.Dialer{
 		Timeout:   10 * time.Second,

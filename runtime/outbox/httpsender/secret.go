@@ -33,7 +33,7 @@ func ParseSecret(text string) (Secret, error) {
 	return Secret{key}, nil
 }
 
-// sign gives the signature of a message, with its version.
+// sign returns the signature of a message, with its version.
 func (s Secret) sign(id string, at time.Time, body []byte) string {
 	h := hmac.New(sha256.New, s.key)
 	_, _ = io.WriteString(h, id+"."+strconv.FormatInt(at.Unix(), 10)+".")

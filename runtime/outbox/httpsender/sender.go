@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,10 +25,10 @@ import (
 type Config struct {
 	// URL is where commands without a destination of their own go.
 	URL string
-	// Secrets gives the secrets to sign a command with: one, or two during a rotation. An error leaves the command for
+	// Secrets returns the secrets to sign a command with: one, or two during a rotation. An error leaves the command for
 	// later. Default: commands are not signed.
 	Secrets func(ctx context.Context, c outbox.Command) ([]Secret, error)
-	// Header gives further headers for a command, such as an Authorization. It is asked for each command, so that a
+	// Header returns further headers for a command, such as an Authorization. It is asked for each command, so that a
 	// destination's credentials go nowhere else.
 	Header func(c outbox.Command) http.Header
 	// ContentType of the body. Default: application/json.
@@ -166,8 +168,10 @@ func (s *Sender) request(ctx context.Context, to *url.URL, c outbox.Command) (*h
 		req.Body, _ = body()
 	}
 	if s.cfg.Header != nil {
-		for name, values := range s.cfg.Header(c) {
-			req.Header[http.CanonicalHeaderKey(name)] = values
+		header := s.cfg.Header(c)
+		for _, name := range slices.Sorted(maps.Keys(header)) { // two spellings of one name are both sent, in one order
+			key := http.CanonicalHeaderKey(name)
+			req.Header[key] = append(req.Header[key], header[name]...)
 		}
 	}
 	req.Header.Set("Content-Type", s.cfg.ContentType)

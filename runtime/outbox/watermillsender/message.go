@@ -16,7 +16,7 @@ const (
 	MetadataKey   = "idem_key"    // what the table's order is kept by; not there when it keeps none
 )
 
-// message gives a command's message: the same one at every send.
+// message returns a command's message: the same one at every send.
 func (s *Sender) message(ctx context.Context, c outbox.Command) *message.Message {
 	m := message.NewMessageWithContext(ctx, c.ID, c.Body)
 	if s.cfg.Metadata != nil {
@@ -31,7 +31,7 @@ func (s *Sender) message(ctx context.Context, c outbox.Command) *message.Message
 	return m
 }
 
-// PartitionKey gives what a message's partition follows from: the key that its table keeps order by, else the command's
+// PartitionKey returns what a message's partition follows from: the key that its table keeps order by, else the command's
 // id, which spreads the messages. Its form is that of a partitioning marshaler of watermill-kafka.
 func PartitionKey(_ string, m *message.Message) (string, error) {
 	if key := m.Metadata.Get(MetadataKey); key != "" {

@@ -20,7 +20,7 @@ type publication struct {
 // errNoAnswer is what a publisher leaves that ends its goroutine.
 var errNoAnswer = errors.New("idem: the publisher did not return")
 
-// publication gives the call of Publish for a command: the one that is still under way from an earlier send, else a new
+// publication returns the call of Publish for a command: the one that is still under way from an earlier send, else a new
 // one. So a publisher that hangs is not handed the command again and again, and what it brings to an end late is not
 // sent twice.
 func (s *Sender) publication(ctx context.Context, topic string, c outbox.Command) (*publication, error) {

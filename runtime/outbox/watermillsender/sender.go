@@ -14,10 +14,10 @@ import (
 
 // Config sets a sender up. The zero value publishes to the topic that is a command's destination.
 type Config struct {
-	// Topic gives a command's topic. It must be the same at every send. A command without one is parked. Default: the
+	// Topic returns a command's topic. It must be the same at every send. A command without one is parked. Default: the
 	// command's destination.
 	Topic func(c outbox.Command) string
-	// Metadata gives further metadata for a command's message. It must be the same at every send. What this package sets
+	// Metadata returns further metadata for a command's message. It must be the same at every send. What this package sets
 	// wins.
 	Metadata func(c outbox.Command) message.Metadata
 	// MaxUnderWay bounds the calls of Publish that have not returned, with those that the relay does not wait for any

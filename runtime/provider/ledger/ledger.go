@@ -130,7 +130,7 @@ func (l *Ledger) Forget() {
 	clear(l.known)
 }
 
-// Requests gives the requests under a key in the order in which they came; all of them for "".
+// Requests returns the requests under a key in the order in which they came; all of them for "".
 func (l *Ledger) Requests(key string) []Request {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *Ledger) Lookups(key string) (n int) {
 	return n
 }
 
-// Keys gives the keys that had an effect, sorted.
+// Keys returns the keys that had an effect, sorted.
 func (l *Ledger) Keys() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

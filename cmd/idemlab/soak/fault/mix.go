@@ -47,7 +47,7 @@ func (m Mix) pick(random *rand.Rand) Kind {
 	panic("the shares do not add up to 100")
 }
 
-// Between gives a time from lo on and before hi.
+// Between returns a time from lo on and before hi.
 func Between(random *rand.Rand, lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(random.Int64N(int64(hi-lo)))
 }
@@ -85,7 +85,7 @@ func (m Mix) summary(faults []Fault) string {
 // previewed is how many faults a preview describes.
 const previewed = 8
 
-// Preview gives lines about what is planned: how much of each kind, and the first faults.
+// Preview returns lines about what is planned: how much of each kind, and the first faults.
 func (m Mix) Preview(faults []Fault) []string {
 	lines := []string{m.summary(faults)}
 	for _, f := range faults[:min(previewed, len(faults))] {

@@ -49,7 +49,7 @@ func (f *Findings) Add(violated ...Violation) {
 	}
 }
 
-// Count gives the number of cases, of all violations.
+// Count returns the number of cases, of all violations.
 func (f *Findings) Count() (n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,7 +59,7 @@ func (f *Findings) Count() (n int) {
 	return n
 }
 
-// List gives the violations by oracle.
+// List returns the violations by oracle.
 func (f *Findings) List() []Violation {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -85,7 +85,7 @@ func (p *Proxy) join(l *link) {
 	go l.pump(Down, l.server, l.client)
 }
 
-// Cut holds way back for d, and then breaks the connections that it has hit. It gives the number of bytes that were
+// Cut holds way back for d, and then breaks the connections that it has hit. It returns the number of bytes that were
 // held back and of connections that died.
 func (p *Proxy) Cut(ctx context.Context, w Way, d time.Duration) (bytes int64, connections int) {
 	before := p.held.Load()

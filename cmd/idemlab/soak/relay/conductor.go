@@ -26,7 +26,7 @@ type conductor struct {
 	inHand int64 // commands that killed relays had in hand
 }
 
-// apply carries a fault out; landed tells whether it hit anything.
+// apply carries a fault out; landed reports whether it hit anything.
 func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err error) {
 	switch f.Kind {
 	case FaultKill:
@@ -50,7 +50,7 @@ func (c *conductor) apply(ctx context.Context, f fault.Fault) (landed bool, err 
 // busyWait is how long a fault waits for a relay that has something in hand: the death of an idle one is no loss.
 const busyWait = 5 * time.Second
 
-// busy gives the victim, or the next relay that has something in hand when the victim has nothing.
+// busy returns the victim, or the next relay that has something in hand when the victim has nothing.
 func (c *conductor) busy(ctx context.Context, f fault.Fault) *place {
 	all := c.crew.relays
 	for end := time.Now().Add(busyWait); time.Now().Before(end); {

@@ -93,14 +93,14 @@ func (c *crew) hear(p *process, line []byte) {
 	}
 }
 
-// current gives the process that is in the place now.
+// current returns the process that is in the place now.
 func (at *place) current() *process {
 	at.mu.Lock()
 	defer at.mu.Unlock()
 	return at.process
 }
 
-// kill ends the process as a crash does, and puts another one in its place. It gives the number of commands that it had
+// kill ends the process as a crash does, and puts another one in its place. It returns the number of commands that it had
 // in hand.
 func (c *crew) kill(at *place) (inHand int64, err error) {
 	at.mu.Lock()
@@ -119,7 +119,7 @@ func (c *crew) kill(at *place) (inHand int64, err error) {
 
 func (c *crew) all() []*place { return append(c.relays[:len(c.relays):len(c.relays)], c.workers...) }
 
-// failure tells whether a process ended that nobody killed.
+// failure reports whether a process ended that nobody killed.
 func (c *crew) failure() error {
 	for _, at := range c.all() {
 		if err := at.current().Failure(); err != nil {

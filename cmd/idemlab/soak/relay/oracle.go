@@ -81,7 +81,7 @@ func (f *facts) load(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// judge gives the oracles that do not hold, in their order, and of each the first cases in the order of their names.
+// judge returns the oracles that do not hold, in their order, and of each the first cases in the order of their names.
 func (f *facts) judge() []finding.Violation {
 	v := violations{}
 	queued := map[string]int{}
@@ -155,7 +155,7 @@ func orNone(text *string) string {
 	return *text
 }
 
-// receiptOf gives what the receiver said, of what is stored.
+// receiptOf returns what the receiver said, of what is stored.
 func receiptOf(stored []byte) string {
 	var r httpsender.Receipt
 	if json.Unmarshal(stored, &r) != nil {

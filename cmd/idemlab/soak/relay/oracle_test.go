@@ -10,7 +10,7 @@ import (
 	"github.com/idem-go/idem/cmd/idemlab/soak/relay/commands"
 )
 
-// well gives facts in which everything holds: one completed step, of which everything is delivered.
+// well returns facts in which everything holds: one completed step, of which everything is delivered.
 func well() *facts {
 	f := &facts{completed: map[int64]bool{0: true}, acknowledged: 1, atEnd: true}
 	f.before = known{commands: map[string]seen{}, effects: map[string]int{}}

@@ -22,7 +22,7 @@ const (
 	relayEnv  = "IDEM_SOAK_OUTBOX_RELAY"
 )
 
-// Process gives what this process does if it is one of the soak's, else nil.
+// Process returns what this process does if it is one of the soak's, else nil.
 func Process(env func(string) string, out io.Writer) func(context.Context) error {
 	if url := env(workerEnv); url != "" {
 		return func(ctx context.Context) error { return work(ctx, url, out) }

@@ -81,7 +81,7 @@ func (r *receiver) close() {
 	<-r.closed
 }
 
-// dice gives a number below 1000 that follows from the seed, the command and its how-manieth request it is.
+// dice returns a number below 1000 that follows from the seed, the command and its how-manieth request it is.
 func (r *receiver) dice(id string, request int, of string) int {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%d %s %d %s", r.seed, id, request, of)

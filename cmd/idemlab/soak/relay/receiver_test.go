@@ -10,7 +10,7 @@ import (
 	"github.com/idem-go/idem/cmd/idemlab/soak/finding"
 )
 
-// countViolations gives those that have cases.
+// countViolations returns those that have cases.
 func countViolations(all []finding.Violation) map[string]int {
 	n := map[string]int{}
 	for _, v := range all {

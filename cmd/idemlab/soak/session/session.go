@@ -52,7 +52,7 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Socket gives the path of the server's socket, and the name of the database.
+// Socket returns the path of the server's socket, and the name of the database.
 func Socket(url string) (path, database string, err error) {
 	cfg, err := pgx.ParseConfig(url)
 	if err != nil {

@@ -1,0 +1,4 @@
+package gen
+
+// RunWith is [Run] with other kinds of directives.
+var RunWith = run
