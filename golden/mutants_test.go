@@ -1,11 +1,10 @@
 package golden_test
 
 import (
+	"cmp"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/idem-go/idem/gen"
@@ -25,9 +24,12 @@ const (
 	lostAnswer   = "charge_card is done, and its answer is lost"
 )
 
+// mutant is a wrong handler.
+type mutant struct{ handler, fault, text string }
+
 // mutants are the wrong handlers, each with the fault that shows its mistake, and the words. Without a fault: the test says
 // so before any is tried, or after all are.
-var mutants = []struct{ handler, fault, text string }{
+var mutants = []mutant{
 	// pool.go
 	{"DeskPoolWrite", afterWrite, "(the same row again: a second effect)"},
 	{"DeskOwnTransaction", everyAttempt, leftBehind},
@@ -78,7 +80,11 @@ var mutants = []struct{ handler, fault, text string }{
 // TestMutants: each generated test of a wrong handler fails, for the reason that is planted.
 func TestMutants(t *testing.T) {
 	slow(t)
-	found := goTest(t, "./wrong", "", wanted())
+	var tests []string
+	for _, m := range mutants {
+		tests = append(tests, tried(m.handler, m.faults()...))
+	}
+	found := goTest(t, "./wrong", append(tests, unlisted))
 	for _, m := range mutants {
 		t.Run(m.handler, func(t *testing.T) { found.caught(t, "Test"+m.handler+"_Faults", m.fault, m.text) })
 	}
@@ -92,27 +98,46 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// wanted chooses the faults that the mutants need.
-func wanted() string {
+// unlisted are the tests that belong to no mutant. They are tried without a fault: the name of none is empty.
+const unlisted = "^Test.*_Faults$/^$"
+
+// faults are the one that shows the mutant; where none is named, all that show any, which take as long as what comes late.
+func (m mutant) faults() []string {
+	if m.fault != "" {
+		return []string{m.fault}
+	}
+	return wanted()
+}
+
+// wanted are the faults that the mutants need.
+func wanted() []string {
 	var names []string
 	for _, m := range mutants {
 		if m.fault != "" {
-			names = append(names, regexp.QuoteMeta(m.fault))
+			names = append(names, m.fault)
 		}
 	}
 	slices.Sort(names)
-	return strings.Join(slices.Compact(names), "|")
+	return slices.Compact(names)
 }
 
-// TestTwins: the generated test of each corrected handler passes. It is tried with the faults that show any of the mutants;
-// with IDEM_EVERY_FAULT=1 with all there are, which takes minutes.
+// TestTwins: the generated test of each corrected handler passes. It is tried with the fault that shows the mutant; with
+// IDEM_LONG=1 with those that show any of them; with IDEM_EVERY_FAULT=1 with all there are, which takes minutes.
 func TestTwins(t *testing.T) {
 	slow(t)
-	faults, least := wanted(), 4
-	if os.Getenv("IDEM_EVERY_FAULT") != "" {
-		faults, least = "", 35
+	var tests []string
+	least := 1
+	for _, m := range mutants {
+		faults := []string{cmp.Or(m.fault, afterWrite)}
+		switch {
+		case os.Getenv("IDEM_EVERY_FAULT") != "":
+			faults, least = nil, 35
+		case os.Getenv("IDEM_LONG") != "":
+			faults, least = wanted(), 4
+		}
+		tests = append(tests, tried(m.handler, faults...))
 	}
-	found := goTest(t, "./right", "", faults)
+	found := goTest(t, "./right", append(tests, unlisted))
 	for _, m := range mutants {
 		name := "Test" + m.handler + "_Faults"
 		if n := found.handlers()[name]; n < least {

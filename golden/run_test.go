@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/idem-go/idem/runtime/pgtest"
 )
 
 // results are what a run of go test said, per test.
@@ -17,21 +20,28 @@ type result struct {
 	output string
 }
 
-// goTest runs the generated tests of one package of the module mutants. faults chooses among their subtests; empty: all.
-func goTest(t *testing.T, pkg, tests, faults string, flags ...string) results {
+// tried names the generated test of a handler, all of its faults, or those whose names begin with one of faults.
+func tried(handler string, faults ...string) string {
+	test := "^Test" + handler + "_Faults$"
+	if len(faults) == 0 {
+		return test
+	}
+	begin := make([]string, len(faults))
+	for i, fault := range faults {
+		begin[i] = regexp.QuoteMeta(fault)
+	}
+	return test + "/^(" + strings.Join(begin, "|") + ")"
+}
+
+// goTest runs generated tests of one package of the module mutants, those that [tried] has named.
+func goTest(t *testing.T, pkg string, tests []string, flags ...string) results {
 	t.Helper()
-	run := "^Test.*_Faults$"
-	if tests != "" {
-		run = "^Test(" + tests + ")_Faults$"
-	}
-	if faults != "" {
-		run += "/^(" + faults + ")"
-	}
+	run := strings.Join(tests, "|")
 	// Faults mostly wait: for the database, for a timeout, for a process. What is only run needs neither vet nor symbols.
 	args := append([]string{"test", "-json", "-count=1", "-vet=off", "-ldflags=-s -w", "-parallel=6", "-run", run}, flags...)
 	cmd := exec.CommandContext(t.Context(), "go", append(args, pkg)...)
 	cmd.Dir = "mutants"
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", pgtest.EnvURL+"="+server(t))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output() // fails where a test does
@@ -40,6 +50,19 @@ func goTest(t *testing.T, pkg, tests, faults string, flags ...string) results {
 		t.Fatalf("go test %s ran nothing: %v\n%s%s", pkg, err, stderr.String(), buildOutput(out))
 	}
 	return found
+}
+
+// server is the one on which all runs make their databases: it takes longer to start than most of them.
+func server(t *testing.T) string {
+	t.Helper()
+	if url := os.Getenv(pgtest.EnvURL); url != "" {
+		return url
+	}
+	s, err := pgtest.Shared(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.URL("postgres")
 }
 
 // buildOutput returns what the compiler said.

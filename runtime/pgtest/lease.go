@@ -122,6 +122,7 @@ func (s *Server) release() error {
 	for _, name := range names {
 		err = errors.Join(err, s.admin(ctx, "DROP DATABASE IF EXISTS "+quote(name)+" WITH (FORCE)"))
 	}
+	s.sessions.end(ctx)
 	return errors.Join(err, s.lease.conn.Close(ctx))
 }
 

@@ -29,6 +29,7 @@ type Server struct {
 	keeper *keeper // nil when the server is not ours
 	lease  *lease  // nil when it is
 
+	sessions  sessions
 	databases databases
 }
 
@@ -136,11 +137,12 @@ func (s *Server) halt(ctx context.Context, signal string) error {
 // Stop ends a server of our own and removes its data. On the server of IDEM_DATABASE_URL it drops the databases that were
 // created through s.
 func (s *Server) Stop() error {
-	if s.keeper != nil {
-		s.keeper.leave()
-		return nil
+	if s.keeper == nil {
+		return s.release()
 	}
-	return s.release()
+	s.keeper.leave()
+	s.sessions.end(context.Background())
+	return nil
 }
 
 func (s *Server) failure(op string, err error) error {

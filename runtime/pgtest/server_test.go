@@ -134,3 +134,24 @@ func TestStartStopsWithItsContext(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestASessionThatIsKeptMayBeGone: the server has ended it, by a restart or by itself.
+func TestASessionThatIsKeptMayBeGone(t *testing.T) {
+	s := pgtest.Own(t)
+	for _, end := range []func() error{
+		func() error { return nil },
+		func() error { return s.Restart(ctx) },
+		func() error { return errors.Join(s.Crash(ctx), s.Start(ctx)) },
+	} {
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		url, err := s.NewDatabase(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.DropDatabase(ctx, url); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
