@@ -20,22 +20,23 @@ func snapshot(v any) (any, error) {
 		return cloneBytes(v), nil
 	}
 	r := reflect.ValueOf(v)
+	valuer, stores := v.(driver.Valuer)
+	if stores && r.Kind() == reflect.Pointer && r.IsNil() {
+		return nil, nil // NULL, as in the digest; pgx would call a method of the pointer
+	}
 	switch shapeOf(r.Type()) {
 	case fixed:
 		return v, nil
 	case hiding:
-		if valuer, ok := v.(driver.Valuer); ok {
-			return valueOf(valuer, r)
+		if stores {
+			return valueOf(valuer)
 		}
 	}
 	return clone(r).Interface(), nil
 }
 
 // valueOf returns the value that a valuer has now, and not what it keeps of that.
-func valueOf(valuer driver.Valuer, r reflect.Value) (any, error) {
-	if r.Kind() == reflect.Pointer && r.IsNil() {
-		return nil, nil // pgx does not ask a nil pointer
-	}
+func valueOf(valuer driver.Valuer) (any, error) {
 	value, err := valuer.Value()
 	if b, ok := value.([]byte); ok {
 		return cloneBytes(b), err
