@@ -115,7 +115,7 @@ func (j *jsonCheck) key(t types.Type, path string, pos token.Pos) {
 	case writes.reach == byValue && !reads.absent():
 	case b != nil && b.Info()&types.IsInteger != 0 && writes.reach != byValue && reads.absent():
 	case writes.reach == byPointer:
-		j.refuse(pos, "give MarshalText a value receiver", "%s is a map with keys of type %s, whose MarshalText is its pointer's: JSON does not call it", path, j.Display(t))
+		j.Add(pos, j.Code, "give MarshalText a value receiver", "%s is a map with keys of type %s, whose MarshalText is its pointer's: JSON does not call it", path, j.Display(t))
 	default:
 		j.refuse(pos, "use a string or an integer as the key", "%s is a map with keys of type %s: JSON cannot carry it", path, j.Display(t))
 	}

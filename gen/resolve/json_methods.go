@@ -20,20 +20,25 @@ func (j *jsonCheck) ownForm(t types.Type, path string, pos token.Pos) bool {
 	case writes.reach == byPointer && j.within != nil:
 		j.withoutAddress(writes, t, path)
 	case !writes.absent() && reads.absent() && !j.OneWay:
-		j.refuse(pos, "give it "+reverse[writes.name], "%s: %s writes itself (%s) and does not read itself back", path, j.Display(t), writes.name)
+		j.Add(pos, j.Code, "give it "+opposite[writes.name], "%s: %s writes itself (%s) and does not read itself back", path, j.Display(t), writes.name)
 	}
 	return !writes.absent() || wrongly
 }
 
-var reverse = map[string]string{"MarshalJSON": unmarshalJSON.name, "MarshalText": unmarshalText.name, "Value": scanner.name}
+// opposite names the method that goes the other way.
+var opposite = map[string]string{
+	marshalJSON.name: unmarshalJSON.name, unmarshalJSON.name: marshalJSON.name,
+	marshalText.name: unmarshalText.name, unmarshalText.name: marshalText.name,
+	valuer.name: scanner.name, scanner.name: valuer.name,
+}
 
 // besideEmbedded reports a method that is an embedded field's and knows nothing of the fields beside it.
 func (j *jsonCheck) besideEmbedded(m method, does string, t types.Type, path string, pos token.Pos) {
-	message, fix := j.promotes(m, does, t)
 	if j.fields[m.from.Origin()] != nil {
 		pos = m.from.Pos()
 	}
-	j.refuse(pos, fix, "%s: %s", path, message)
+	fix := nameIt(m.from, j.Display(m.from.Type())) + ", or give " + j.Display(t) + " methods of its own"
+	j.Add(pos, j.Code, fix, "%s: %s", path, j.promotes(m, does, t))
 }
 
 // withoutAddress reports what is lost of a map's elements.
@@ -46,7 +51,7 @@ func (j *jsonCheck) withoutAddress(m method, t types.Type, path string) {
 	if named, ok := types.Unalias(t).(*types.Named); ok && named.Obj().Pkg() == j.Package.Types && m.from == nil {
 		fix += ", or give " + m.name + " a value receiver"
 	}
-	j.refuse(j.within.pos, fix,
+	j.Add(j.within.pos, j.Code, fix,
 		"%s is a map, whose elements have no address: JSON does not call %s of *%s%s", j.within.path, m.name, j.Display(t), in)
 }
 
@@ -62,20 +67,18 @@ func (j *jsonCheck) flattened(f *types.Var, inner types.Type, path string) {
 	if j.fields[f.Origin()] != nil {
 		pos = f.Pos()
 	}
-	j.refuse(pos, nameIt(f, j.Display(f.Type())),
+	j.Add(pos, j.Code, nameIt(f, j.Display(f.Type())),
 		"field %s of %s is embedded beside another %s: JSON calls neither, and takes its exported fields alone", f.Name(), path, writes.name)
 }
 
-// promotes says that a type's method is an embedded field's, and what helps.
-func (r *Resolver) promotes(m method, does string, t types.Type) (message, fix string) {
+// promotes says that a type's method is an embedded field's.
+func (r *Resolver) promotes(m method, does string, t types.Type) string {
 	what := "fields"
 	if len(m.lost) == 1 {
 		what = "field"
 	}
-	embedded := r.Display(m.from.Type())
-	message = fmt.Sprintf("%s %s by %s of the embedded %s: %s %s beside it would be lost",
-		r.Display(t), does, m.name, embedded, what, strings.Join(m.lost, ", "))
-	return message, nameIt(m.from, embedded) + ", or give " + r.Display(t) + " methods of its own"
+	return fmt.Sprintf("%s %s by %s of the embedded %s: %s %s beside it would be lost",
+		r.Display(t), does, m.name, r.Display(m.from.Type()), what, strings.Join(m.lost, ", "))
 }
 
 // nameIt advises to make an embedded field one with a name, which need not be another one.

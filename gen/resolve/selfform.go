@@ -21,7 +21,7 @@ func (f typing) selfStoring(t types.Type) (columnType, *noType) {
 	case len(reads.lost) > 0:
 		return columnType{}, f.besideEmbedded(reads, "reads itself back", t)
 	case !writes.absent() && reads.absent():
-		return columnType{}, &noType{f.Display(t) + " stores itself (Value), and does not read itself back", "give it " + reverse[writes.name]}
+		return columnType{}, &noType{f.Display(t) + " stores itself (Value), and does not read itself back", "give it " + opposite[writes.name]}
 	}
 	nilable := isNilable(t)
 	return columnType{sql: f.override, encode: model.Plain, nilable: nilable, nullable: nilable || isPgtype(t)}, nil
@@ -32,8 +32,8 @@ func (f typing) needsType(message string) *noType {
 }
 
 func (f typing) besideEmbedded(m method, does string, t types.Type) *noType {
-	message, fix := f.promotes(m, does, t)
-	return &noType{message, fix}
+	message := f.promotes(m, does, t)
+	return &noType{message, "give " + f.Display(t) + " " + m.name + " and " + opposite[m.name] + " of its own"}
 }
 
 // textType is for a struct with a text form.
@@ -64,8 +64,8 @@ func (f typing) checkJSON(t types.Type) (fine bool) {
 	return len(f.list) == before
 }
 
-// elementsStored refuses a list of what stores itself where nothing would ask its elements for that: pgx asks
-// those of an array by value, and JSON does not know Value.
+// elementsStored refuses a list of what stores itself where nothing asks its elements for that: JSON does not know
+// Value, and pgx does not take the addresses of an array's elements. It would ask pointers, the nil ones too.
 func (f typing) elementsStored(t types.Type, ct columnType) *noType {
 	if ct.encode == model.JSON && !f.checkJSON(t) {
 		return nil // which is said
@@ -74,20 +74,26 @@ func (f typing) elementsStored(t types.Type, ct columnType) *noType {
 	if elem == nil || isDatabaseValue(t) || !StoresItself(elem) {
 		return nil
 	}
-	_, pointer := elem.(*types.Pointer)
-	switch elem, json := pointed(elem), ct.encode == model.JSON; {
-	case json && f.override == "" && jsonWriter(elem).absent() && !storedByName(elem):
-		return &noType{
-			f.Display(elem) + ", of which it has several, stores itself (Value), in a type that only its author knows; JSON does not call that",
-			`add type: to its db tag, such as db:",type:text[]", or type:jsonb to store it as JSON all the same`,
-		}
-	case !json && !pointer && valuer.of(elem).reach == byPointer:
-		return &noType{
-			"pgx does not call Value of *" + f.Display(elem) + " for the elements of a list",
-			"make them pointers, []*" + f.Display(elem) + ", or give Value a value receiver",
-		}
+	of := pointed(elem)
+	unreached := valuer.of(of).reach == byPointer
+	switch {
+	case ct.encode == model.JSON && f.override == "" && jsonWriter(of).absent() && !storedByName(of):
+		return &noType{"JSON does not call Value, by which " + f.Display(of) + " stores itself", storedOneByOne(t, f.Display(of), unreached)}
+	case ct.encode != model.JSON && unreached:
+		return &noType{"the elements of an array are not stored by Value of *" + f.Display(of), "give " + f.Display(of) + "'s Value a value receiver"}
 	}
 	return nil
+}
+
+// storedOneByOne says how to have the elements of t stored by their own method.
+func storedOneByOne(t types.Type, elem string, unreached bool) string {
+	fix := `add type: to its db tag, such as db:",type:text[]"`
+	if _, isMap := t.Underlying().(*types.Map); isMap {
+		fix = "give " + elem + " MarshalJSON and UnmarshalJSON"
+	} else if unreached {
+		fix = "give " + elem + "'s Value a value receiver and " + fix
+	}
+	return fix + ", or add type:jsonb to store it as JSON all the same"
 }
 
 // storedByName reports whether a type has a column type without a tag that names it.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -10,7 +11,9 @@ import (
 // cents writes itself by methods of its pointer, as many types do.
 type cents struct{ n int64 }
 
-func (c *cents) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, `"%d.%02d"`, c.n/100, c.n%100), nil }
+func (c *cents) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `"%d.%02d"`, c.n/100, c.n%100), nil
+}
 
 // slug writes itself as a text, by a method of its pointer.
 type slug string
@@ -110,5 +113,31 @@ func TestDigestsDoNotDependOnAZone(t *testing.T) {
 		if digestOf(t, []string{"c"}, c[0]) != digestOf(t, []string{"c"}, c[1]) {
 			t.Errorf("%s: one payload has two digests", name)
 		}
+	}
+}
+
+// sealed stores itself, and JSON sees nothing of it.
+type sealed struct{ text string }
+
+func (s sealed) Value() (driver.Value, error) { return "enc:" + s.text, nil }
+
+// The elements of an array that store themselves are digested as they are stored.
+func TestDigestsSeeWhatElementsStore(t *testing.T) {
+	t.Parallel()
+	digest := func(v any) string {
+		sum, err := Digest([]string{"c"}, []any{v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(sum)
+	}
+	if digest([]sealed{{"a"}}) == digest([]sealed{{"b"}}) {
+		t.Error("other values have the same digest")
+	}
+	if digest([]sealed{{"a"}}) != digest([]*sealed{{"a"}}) {
+		t.Error("pointers to the same values have another digest")
+	}
+	if digest([]*sealed{nil, {"a"}}) == digest([]*sealed{{"a"}, nil}) {
+		t.Error("NULL has no place")
 	}
 }
