@@ -20,15 +20,17 @@ func snapshot(v any) (any, error) {
 		return cloneBytes(v), nil
 	}
 	r := reflect.ValueOf(v)
-	valuer, stores := v.(driver.Valuer)
-	if stores && r.Kind() == reflect.Pointer && r.IsNil() {
-		return nil, nil // NULL, as in the digest; pgx would call a method of the pointer
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		if _, stores := v.(driver.Valuer); stores {
+			return nil, nil // NULL, as in the digest; pgx would call a method of the pointer
+		}
+		return v, nil
 	}
 	switch shapeOf(r.Type()) {
 	case fixed:
 		return v, nil
 	case hiding:
-		if stores {
+		if valuer, ok := v.(driver.Valuer); ok {
 			return valueOf(valuer)
 		}
 	}
