@@ -15,7 +15,7 @@ func TestGeneratedCodeOnPostgres(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs Postgres, and compiles against it")
 	}
-	onDatabase := []string{"columns", "defaults", "group", "item", "key", "quoting", "update"}
+	onDatabase := []string{"columns", "defaults", "group", "item", "key", "ownforms", "quoting", "update"}
 	module := newModule(t)
 	for _, c := range readCases(t) {
 		if slices.Contains(onDatabase, c.name) {

@@ -14,6 +14,8 @@ func Argument(c model.Column) jen.Code {
 		return defaultArgument(c, field)
 	case c.Encode == model.Plain || c.Encode == "":
 		return convert(c, field)
+	case c.Encode == model.Address:
+		return jen.Op("&").Add(field)
 	case c.Encode == model.JSON:
 		return Call("JSON", field)
 	case c.Encode == model.Array:
@@ -31,6 +33,8 @@ func defaultArgument(c model.Column, field *jen.Statement) jen.Code {
 	switch c.Encode {
 	case model.Plain, "":
 		return Call("OrDefault", convert(c, field))
+	case model.Address:
+		return Call("NonZero", field)
 	case model.JSON:
 		return Call("JSON", Call("OrDefault", field))
 	}
@@ -51,7 +55,7 @@ func convert(c model.Column, field *jen.Statement) *jen.Statement {
 func Target(c model.Column) jen.Code {
 	field := jen.Op("&").Id(StoredName).Dot(c.Field)
 	switch {
-	case c.Encode == model.Plain || c.Encode == model.Array || c.Encode == "":
+	case c.Encode == model.Plain || c.Encode == model.Address || c.Encode == model.Array || c.Encode == "":
 		return field
 	case c.Encode == model.JSON:
 		return Call("ScanJSON", field)
@@ -75,7 +79,11 @@ func encoder(e model.Encoding) string {
 // Width is what the field and the conversions around it take.
 func Width(c model.Column) int {
 	w := len(c.Field)
-	if c.Encode != model.Plain && c.Encode != "" {
+	switch c.Encode {
+	case model.Plain, "":
+	case model.Address:
+		w += len("&")
+	default:
 		w += len("runtime.OptScanUint64()")
 	}
 	if c.Default != "" {

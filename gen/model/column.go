@@ -48,6 +48,8 @@ const (
 	Plain Encoding = "plain" // pgx encodes it as it is
 	JSON  Encoding = "json"  // the value is marshalled: json and jsonb columns of arbitrary Go types
 	Text  Encoding = "text"  // Stringer-free text: encoding.TextMarshaler / TextUnmarshaler
+	// Address: pgx encodes what the field's address stands for: Value is a method of the pointer.
+	Address Encoding = "address"
 	// UUID: a named or unnamed [16]byte (uuid.UUID among them).
 	UUID Encoding = "uuid"
 	// Uint64: an unsigned 64-bit integer in a numeric(20,0) column.

@@ -60,7 +60,7 @@ func (w *columnWalk) columnName(c Column) {
 		return
 	}
 	switch {
-	case slices.Contains(w.reserved, c.Name):
+	case slices.Contains(w.Reserved, c.Name):
 		w.reservedColumn(c, "idem's own")
 	case slices.Contains(systemColumns, c.Name):
 		w.reservedColumn(c, "a system column of Postgres")
@@ -78,7 +78,7 @@ func (w *columnWalk) reservedColumn(c Column, why string) {
 
 // columnType finds the SQL type and how the value crosses. type: decides where it is given.
 func (w *columnWalk) columnType(f fieldPlace, tag columnTag, c *Column) {
-	t, why := typing{w.Resolver, "field " + c.Field, f.pos, tag.Type}.typeOf(f.Type())
+	t, why := typing{w.Resolver, "field " + c.Field, f.pos, tag.Type, w.OneWay}.typeOf(f.Type())
 	if why != nil {
 		w.refuse(f.pos, "no-column-type", why.fix, "field %s: %s", c.Field, why.message)
 		return

@@ -10,19 +10,24 @@ import (
 	"github.com/idem-go/idem/gen/directive"
 )
 
+// Rows is what a table does with the values of a struct.
+type Rows struct {
+	Reserved []string // the columns that the table has of its own
+	OneWay   bool     // generated code does not read them back
+}
+
 // columnWalk collects the columns of one struct.
 type columnWalk struct {
 	*Resolver
-	owner    string
-	reserved []string // the columns that the table has of its own
-	columns  []Column
-	failed   bool // a field that was refused: the struct is not simply empty
+	Rows
+	owner   string
+	columns []Column
+	failed  bool // a field that was refused: the struct is not simply empty
 }
 
-// Columns resolves the fields of a struct whose values become rows of a table, which has the reserved columns of
-// its own.
-func (r *Resolver) Columns(p directive.Placed, s *types.Struct, reserved []string) []Column {
-	w := &columnWalk{Resolver: r, owner: p.Type.Name.Name, reserved: reserved}
+// Columns resolves the fields of a struct whose values become rows of a table.
+func (r *Resolver) Columns(p directive.Placed, s *types.Struct, rows Rows) []Column {
+	w := &columnWalk{Resolver: r, Rows: rows, owner: p.Type.Name.Name}
 	w.walk(s, nil, p.Type.Name.Pos())
 	if len(w.columns) == 0 && !w.failed {
 		r.Add(p.Type.Name.Pos(), "no-columns", "give it an exported field", "%s has no field that becomes a column", w.owner)
@@ -103,7 +108,7 @@ func (w *columnWalk) embedded(f fieldPlace) bool {
 		t, pointer = p.Elem(), true
 	}
 	s, ok := t.Underlying().(*types.Struct)
-	if _, known := knownType(t); !ok || known || isDatabaseValue(t) {
+	if _, known := knownType(t); !ok || known || isDatabaseValue(t) || MarshalsItself(t) && !hasExported(s) {
 		return false
 	}
 	if pointer {
@@ -116,4 +121,14 @@ func (w *columnWalk) embedded(f fieldPlace) bool {
 	}
 	w.walk(s, path, f.pos)
 	return true
+}
+
+// hasExported reports whether a struct has fields that could be columns.
+func hasExported(s *types.Struct) bool {
+	for i := range s.NumFields() {
+		if _, embedded := embeddedStruct(s.Field(i)); embedded || s.Field(i).Exported() {
+			return true
+		}
+	}
+	return false
 }

@@ -25,6 +25,7 @@ type typing struct {
 	field    string    // names it for people
 	pos      token.Pos // of the field
 	override string    // the tag's type:, "" without
+	oneWay   bool      // generated code does not read the column back
 }
 
 // typeOf finds the column type of the field's Go type.
@@ -40,8 +41,14 @@ func (f typing) typeOf(t types.Type) (columnType, *noType) {
 	if why != nil {
 		return columnType{}, why
 	}
-	if pointer {
+	if why := f.elementsStored(t, ct); why != nil {
+		return columnType{}, why
+	}
+	switch {
+	case pointer:
 		ct.nullable, ct.nilable = true, true
+	case ct.encode == model.Plain && valuer.of(t).reach == byPointer:
+		ct.encode, ct.nilable = model.Address, false
 	}
 	return ct, nil
 }
@@ -81,11 +88,7 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 		return f.nullType(elem)
 	}
 	if isDatabaseValue(t) || isPgtype(t) {
-		if override == "" {
-			return columnType{}, &noType{f.Display(t) + " stores itself (Value, Scan), in a type that only its author knows", `add type: to its db tag, such as db:",type:text"`}
-		}
-		nilable := isNilable(t)
-		return columnType{sql: override, encode: model.Plain, nilable: nilable, nullable: nilable || isPgtype(t)}, nil
+		return f.selfStoring(t)
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -99,22 +102,9 @@ func (f typing) valueType(t types.Type) (columnType, *noType) {
 			return ct.as(override, t), nil
 		}
 	case *types.Struct:
-		if hasMethods(t, "MarshalText", "UnmarshalText") {
-			return columnType{sql: "text", encode: model.Text}.as(override, t), nil
+		if hasText(t) && !isJSON(override) {
+			return f.textType(t)
 		}
 	}
 	return f.jsonType(t), nil
-}
-
-// jsonType is for all that has no column type of its own: it is stored as JSON.
-func (f typing) jsonType(t types.Type) columnType {
-	if f.override == "" || isJSON(f.override) {
-		j := jsonCheck{
-			r: f.Resolver, pos: f.pos, code: "no-column-type", allowAny: true, seen: map[types.Type]bool{},
-			instead: ", or give the field that holds it a type: of its own in the db tag",
-		}
-		j.check(t, f.field, f.pos)
-	}
-	nilable := isNilable(t)
-	return columnType{sql: "jsonb", encode: model.JSON, nullable: nilable, nilable: nilable}.as(f.override, t)
 }

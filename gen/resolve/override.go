@@ -18,7 +18,7 @@ func (ct columnType) as(override string, t types.Type) columnType {
 	case ct.encode == model.UUID && sqltext.SameType(override, "uuid"):
 	case ct.encode == model.Uint64 && !isInteger(override):
 	case ct.encode == model.Text, ct.encode == model.Array:
-	case ct.encode == model.UUID && hasMethods(t, "MarshalText", "UnmarshalText"):
+	case ct.encode == model.UUID && hasText(t):
 		ct.encode = model.Text
 	default:
 		ct.encode = model.Plain

@@ -27,7 +27,7 @@ func basicType(b *types.Basic, t types.Type) columnType {
 	case types.String:
 		ct.sql = "text"
 	}
-	if _, named := t.(*types.Named); named && ct.encode == model.Plain && hasMethods(t, "String") {
+	if _, named := t.(*types.Named); named && ct.encode == model.Plain && hasString(t) {
 		ct.convert = b.Name() // pgx could take it for its text
 	}
 	return ct
@@ -108,6 +108,9 @@ func nullOf(t types.Type) (types.Type, bool) {
 
 // nullType is the type of sql.Null[T]: that of T, where database/sql can carry it.
 func (f typing) nullType(elem types.Type) (columnType, *noType) {
+	if valuer.of(types.Unalias(elem)).reach == byPointer {
+		return columnType{}, &noType{"sql.Null does not call Value of *" + f.Display(elem), "use a pointer, *" + f.Display(elem)}
+	}
 	override := f.override
 	f.override = ""
 	ct, why := f.valueType(types.Unalias(elem))

@@ -20,22 +20,25 @@ func snapshot(v any) (any, error) {
 		return cloneBytes(v), nil
 	}
 	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Pointer && r.IsNil() {
+		if _, stores := v.(driver.Valuer); stores {
+			return nil, nil // NULL, as in the digest; pgx would call a method of the pointer
+		}
+		return v, nil
+	}
 	switch shapeOf(r.Type()) {
 	case fixed:
 		return v, nil
 	case hiding:
 		if valuer, ok := v.(driver.Valuer); ok {
-			return valueOf(valuer, r)
+			return valueOf(valuer)
 		}
 	}
 	return clone(r).Interface(), nil
 }
 
 // valueOf returns the value that a valuer has now, and not what it keeps of that.
-func valueOf(valuer driver.Valuer, r reflect.Value) (any, error) {
-	if r.Kind() == reflect.Pointer && r.IsNil() {
-		return nil, nil // pgx does not ask a nil pointer
-	}
+func valueOf(valuer driver.Valuer) (any, error) {
 	value, err := valuer.Value()
 	if b, ok := value.([]byte); ok {
 		return cloneBytes(b), err

@@ -122,6 +122,11 @@ func TestPlainValuesCostNothing(t *testing.T) {
 	}
 }
 
+// code stores itself by a method of its pointer, which pgx would call for nil too, and hides nothing.
+type code string
+
+func (c *code) Value() (driver.Value, error) { return string(*c), nil }
+
 // NULLs of all kinds stay what they are.
 func TestSnapshotsOfNothing(t *testing.T) {
 	t.Parallel()
@@ -133,6 +138,9 @@ func TestSnapshotsOfNothing(t *testing.T) {
 	}
 	if got, err := snapshot((*money)(nil)); got != nil || err != nil {
 		t.Errorf("a valuer that is nil: %#v, %v", got, err)
+	}
+	if got, err := snapshot((*code)(nil)); got != nil || err != nil {
+		t.Errorf("a nil pointer whose type has Value: %#v, %v", got, err)
 	}
 	if got, err := snapshot([]byte{}); err != nil || got.([]byte) == nil {
 		t.Errorf("no bytes became %#v, %v", got, err)

@@ -22,7 +22,7 @@ func resolveEffect(shared *resolve.Resolver, p directive.Placed) model.Declarati
 		Doc: resolve.Synopsis(p.Doc, obj.Name()), Pos: r.Program.Position(p.Pos),
 	}
 	e.Schema, e.Table = r.Table(p, resolve.Snake(e.Type), sqltext.DerivedRoom)
-	columns := r.Columns(p, structure, resolve.OwnColumns)
+	columns := r.Columns(p, structure, resolve.Rows{Reserved: resolve.OwnColumns})
 	for _, c := range columns {
 		e.Columns = append(e.Columns, c.Column)
 	}

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -30,7 +31,7 @@ func resolveOutbox(shared *resolve.Resolver, p directive.Placed) model.Declarati
 	}
 	o := Outbox{Type: obj.Name(), Doc: resolve.Synopsis(p.Doc, obj.Name()), Pos: r.Program.Position(p.Pos)}
 	r.outboxTable(p, &o)
-	columns := r.Columns(p, structure, outboxColumns)
+	columns := r.Columns(p, structure, resolve.Rows{Reserved: outboxColumns, OneWay: true})
 	for _, c := range columns {
 		r.writtenWhole(c)
 	}
@@ -81,10 +82,21 @@ func (r resolver) textColumn(p directive.Placed, name string, columns []resolve.
 		return ""
 	case !resolve.IsString(c.Type):
 		r.Add(arg.ValuePos, "bad-command", "name a string field", "%s: field %s is %s, not a string", name, c.Field, r.Display(c.Type))
+	case r.storesItself(arg.ValuePos, name, c):
 	default:
 		r.stored(c, name, "text")
 	}
 	return c.Name
+}
+
+// storesItself refuses a field that relays would read in another form than its type wants to be stored in.
+func (r resolver) storesItself(pos token.Pos, what string, c *resolve.Column) bool {
+	if !resolve.StoresItself(c.Type) {
+		return false
+	}
+	r.Add(pos, "bad-command", "name a field of a plain type, and convert what it holds",
+		"%s: field %s is %s, which stores itself (Value), and relays read the column as it is", what, c.Field, r.Display(c.Type))
+	return true
 }
 
 // stored fixes the type of a column that relays read, and converts what has a name of its own.

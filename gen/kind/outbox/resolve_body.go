@@ -33,6 +33,9 @@ func (r resolver) bodyColumn(p directive.Placed, columns []resolve.Column) (c *r
 			r.Add(arg.ValuePos, "bad-command", "name a field of type []byte, json.RawMessage or string", "body: field %s is %s", c.Field, r.Display(c.Type))
 			return nil, false
 		}
+		if c != nil && r.storesItself(arg.ValuePos, "body", c) {
+			return nil, false
+		}
 		return c, c != nil
 	}
 	var fields []string
@@ -60,5 +63,5 @@ func (r resolver) bodyAsJSON(p directive.Placed, obj *types.TypeName, columns []
 		return // which is said already
 	}
 	pos := p.Type.Name.Pos()
-	r.CheckJSON(obj.Type(), "the row", "bad-payload", pos)
+	r.CheckJSON(resolve.JSONUse{What: "the row", Code: "bad-payload", Pos: pos, OneWay: true}, obj.Type())
 }

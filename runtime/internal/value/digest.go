@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"database/sql/driver"
+	"encoding"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"math"
@@ -123,11 +125,52 @@ func (d *digester) reflected(name string, v reflect.Value) error {
 			d.put(name, kindBytes, v.Bytes())
 			return nil
 		}
+		if v.Kind() == reflect.Slice && hidden(v.Type().Elem()) {
+			return d.values(name, v)
+		}
 		return d.json(name, inUTC(v).Interface())
 	default:
 		return d.json(name, v.Interface())
 	}
 	return nil
+}
+
+// hidden reports whether a type stores itself, and JSON sees nothing of it.
+func hidden(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	p := reflect.PointerTo(t)
+	if t.Kind() != reflect.Struct || !p.Implements(valuerType) {
+		return false
+	}
+	for i := range t.NumField() {
+		if f := t.Field(i); f.IsExported() || f.Anonymous {
+			return false
+		}
+	}
+	return !p.Implements(reflect.TypeFor[json.Marshaler]()) && !p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
+
+var valuerType = reflect.TypeFor[driver.Valuer]()
+
+// values digests what the elements of a slice say of themselves.
+func (d *digester) values(name string, v reflect.Value) error {
+	all := make([]driver.Value, v.Len())
+	for i := range all {
+		element := v.Index(i)
+		if element.Kind() != reflect.Pointer {
+			element = element.Addr()
+		}
+		if element.IsNil() {
+			continue
+		}
+		var err error
+		if all[i], err = element.Interface().(driver.Valuer).Value(); err != nil {
+			return err
+		}
+	}
+	return d.json(name, all)
 }
 
 // inUTC returns times in one zone, whatever the machine's is: a timestamptz keeps none. Other values are as they were.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -112,5 +113,31 @@ func TestDigestsDoNotDependOnAZone(t *testing.T) {
 		if digestOf(t, []string{"c"}, c[0]) != digestOf(t, []string{"c"}, c[1]) {
 			t.Errorf("%s: one payload has two digests", name)
 		}
+	}
+}
+
+// sealed stores itself, and JSON sees nothing of it.
+type sealed struct{ text string }
+
+func (s sealed) Value() (driver.Value, error) { return "enc:" + s.text, nil }
+
+// The elements of an array that store themselves are digested as they are stored.
+func TestDigestsSeeWhatElementsStore(t *testing.T) {
+	t.Parallel()
+	digest := func(v any) string {
+		sum, err := Digest([]string{"c"}, []any{v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(sum)
+	}
+	if digest([]sealed{{"a"}}) == digest([]sealed{{"b"}}) {
+		t.Error("other values have the same digest")
+	}
+	if digest([]sealed{{"a"}}) != digest([]*sealed{{"a"}}) {
+		t.Error("pointers to the same values have another digest")
+	}
+	if digest([]*sealed{nil, {"a"}}) == digest([]*sealed{{"a"}, nil}) {
+		t.Error("NULL has no place")
 	}
 }

@@ -19,7 +19,7 @@ func resolveReminder(r *resolve.Resolver, p directive.Placed) model.Declaration 
 		Pos: r.Program.Position(p.Pos),
 	}
 	_, m.Table = r.Table(p, resolve.Snake(m.Type)+"_reminders", sqltext.DerivedRoom)
-	for _, c := range r.Columns(p, structure, resolve.OwnColumns) {
+	for _, c := range r.Columns(p, structure, resolve.Rows{Reserved: resolve.OwnColumns}) {
 		m.Columns = append(m.Columns, c.Column)
 	}
 	r.Claim(p.Pos, "//idem:reminder on "+m.Type, m.GeneratedNames())
