@@ -17,8 +17,9 @@ func ExampleStorable() {
 
 // A key names its run for ever.
 func ExampleKeyedRunID() {
-	fmt.Println(value.KeyedRunID("", "charge", "order-7") == value.KeyedRunID("", "charge", "order-7"))
-	fmt.Println(value.KeyedRunID("", "charge", "order-7") == value.KeyedRunID("", "charge", "order-8"))
+	first := value.KeyedRunID("", "charge", "order-7")
+	fmt.Println(first == value.KeyedRunID("", "charge", "order-7"))
+	fmt.Println(first == value.KeyedRunID("", "charge", "order-8"))
 	// Output:
 	// true
 	// false
