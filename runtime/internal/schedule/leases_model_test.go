@@ -68,7 +68,6 @@ type leases struct {
 	budget   time.Duration // what the next full scan may take
 	lastFull time.Time     // when all leases were looked at
 	lastPoll time.Time     // when one last found nothing, and none has found something since
-	skipped  bool
 }
 
 // Every lease that has run out is found: at once where that is plain to see, and by a full scan where its transaction was late,

@@ -15,11 +15,8 @@ func ExampleStorable() {
 	// "half � and �"
 }
 
-// A key names its run for ever.
+// A key names its run for ever, on every machine.
 func ExampleKeyedRunID() {
-	fmt.Println(value.KeyedRunID("", "charge", "order-7") == value.KeyedRunID("", "charge", "order-7"))
-	fmt.Println(value.KeyedRunID("", "charge", "order-7") == value.KeyedRunID("", "charge", "order-8"))
-	// Output:
-	// true
-	// false
+	fmt.Println(value.KeyedRunID("", "charge", "order-7"))
+	// Output: key_o2fkrkcuioxbil5az7dzezc7gytb72v5
 }
