@@ -309,7 +309,7 @@ func (c *claims) patience() time.Duration {
 	if c.places >= c.claimWorld.steps {
 		return bound
 	}
-	return time.Duration(4*c.claimWorld.steps) * (bound + c.handler + recentEvery)
+	return time.Duration(4*c.claimWorld.steps/c.places+2) * (bound + c.handler + recentEvery)
 }
 
 // rest is claim.Loop.rest.
