@@ -16,6 +16,7 @@ type part struct {
 	lock     *lock.Lock // as it is on disk, with the settings of the run
 	lockErr  error      // why it cannot be read; said with all else that is wrong
 	sources  []*source
+	unseen   unseen
 }
 
 // source is a package with what was generated for it.
@@ -81,4 +82,17 @@ func (p *part) covers(s scope, importPath string) bool {
 func (p *part) coversDir(s scope, name string) bool {
 	dir := p.path(name)
 	return s.covers(p.module.importPath(dir), dir)
+}
+
+// sees reports whether the run has seen all of a package that the lock knows.
+func (p *part) sees(s scope, importPath string) bool {
+	dir, found := p.module.folder(importPath)
+	if !found && len(p.unseen.folders) > 0 {
+		return false // it may be what one of these was called before
+	}
+	return p.covers(s, importPath) && !p.unseen.folders[dir]
+}
+
+func (p *part) seesDir(s scope, name string) bool {
+	return p.coversDir(s, name) && !p.unseen.folders[p.path(name)]
 }

@@ -39,11 +39,12 @@ func TestIsGenerated(t *testing.T) {
 	}{
 		{"a/idem_gen.go", model.GeneratedHeader + "\n\npackage a\n", true},
 		{"a/idem_gen.go", model.GeneratedHeader + "\r\n\r\npackage a\r\n", true},
+		{"a/idem_gen_test.go", model.GeneratedHeader + "\n\npackage a\n", true},
 		{"a/idem_gen.go", "package a\n", false},
 		{"a/other.go", model.GeneratedHeader + "\n\npackage a\n", false},
 	}
 	for _, test := range tests {
-		if got := IsGenerated(test.path, []byte(test.src)); got != test.want {
+		if got := (File{Path: test.path, Src: []byte(test.src)}).IsGenerated(); got != test.want {
 			t.Errorf("%s %q: %v", test.path, test.src, got)
 		}
 	}
