@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/ast"
+	"go/build"
 	"go/token"
 	"path/filepath"
 	"slices"
@@ -107,6 +108,12 @@ func (p *Program) start(f scan.File) diag.Position {
 	return diag.Position{File: p.relative(f.Path), Line: 1, Column: 1}
 }
 
+// isOfThisBuild reports whether a file is, as far as its name and its //go:build line say and no tags were asked for.
+func isOfThisBuild(path string) bool {
+	match, err := build.Default.MatchFile(filepath.Split(path))
+	return err != nil || match
+}
+
 // Hidden returns the files in a folder that may bear directives, for a folder of which the run has read none. What
 // cannot be parsed and is of any build is in the list of what is wrong.
 func (p *Program) Hidden(dir string, registry directive.Registry) (hidden []Absent, wrong diag.List, err error) {
@@ -122,7 +129,7 @@ func (p *Program) Hidden(dir string, registry directive.Registry) (hidden []Abse
 		}
 		file, err := p.parseFile(f.Path, f.Src)
 		constraint := Constraint(f.Path, file)
-		if err != nil && constraint == "" {
+		if err != nil && (constraint == "" || isOfThisBuild(f.Path)) {
 			wrong = append(wrong, p.syntax(err)...)
 			continue
 		}

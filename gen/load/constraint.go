@@ -52,8 +52,8 @@ func nameConstraints(name string) []constraint.Expr {
 	name, _, _ = strings.Cut(name, ".")
 	words := strings.Split(name, "_")[1:]
 	var terms []constraint.Expr
-	if n := len(words); n > 0 && (isSystem(words[n-1]) || isArchitecture(words[n-1])) {
-		if n > 1 && isSystem(words[n-2]) && isArchitecture(words[n-1]) {
+	if n := len(words); n > 0 && isKnown(words[n-1]) {
+		if n > 1 && isSystem(words[n-2]) && !isSystem(words[n-1]) {
 			terms = append(terms, &constraint.TagExpr{Tag: words[n-2]})
 		}
 		terms = append(terms, &constraint.TagExpr{Tag: words[n-1]})
@@ -61,14 +61,17 @@ func nameConstraints(name string) []constraint.Expr {
 	return terms
 }
 
-func isSystem(word string) bool       { return !isOfBuild(word, "", "") && isOfBuild(word, word, "") }
-func isArchitecture(word string) bool { return !isOfBuild(word, "", "") && isOfBuild(word, "", word) }
+// isKnown reports whether the word is a system or an architecture: without that one, go/build leaves the file out.
+func isKnown(word string) bool { return !isOfBuild(word, "") }
 
-// isOfBuild asks go/build, which knows all systems and architectures, whether a file whose name ends in the word is of
-// a build for these.
-func isOfBuild(word, system, architecture string) bool {
+// isSystem reports whether the word is a system, which counts also before an architecture.
+func isSystem(word string) bool { return !isOfBuild(word+"_amd64", "amd64") }
+
+// isOfBuild asks go/build, which knows all systems and architectures, whether a file whose name ends so is of a build
+// for the architecture and no system.
+func isOfBuild(end, architecture string) bool {
 	empty := func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil }
-	context := build.Context{GOOS: system, GOARCH: architecture, Compiler: "gc", OpenFile: empty}
-	match, err := context.MatchFile("", "p_"+word+".go")
+	context := build.Context{GOARCH: architecture, Compiler: "gc", OpenFile: empty}
+	match, err := context.MatchFile("", "p_"+end+".go")
 	return err == nil && match
 }
