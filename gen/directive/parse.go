@@ -44,12 +44,6 @@ func (r Registry) Parse(c *ast.Comment, report Reporter) *Directive {
 // generated; the linter checks it.
 const linters = "ignore"
 
-// Speaks reports whether a comment is a directive of idem, of whichever name; one for the linter is not.
-func Speaks(c *ast.Comment) bool {
-	raw, ok := ast.ParseDirective(c.Slash, c.Text)
-	return ok && raw.Tool == tool && raw.Name != linters
-}
-
 func (r Registry) lookup(raw ast.Directive, report Reporter) *Spec {
 	namePos := raw.Slash + token.Pos(len("//"+tool+":"))
 	spec := r.Lookup(raw.Name)

@@ -41,9 +41,9 @@ func (p *Program) absent(f scan.File, registry directive.Registry) (Absent, bool
 	if c := Constraint(f.Path, file); c != "" {
 		a.Why += " (" + c + ")"
 	}
-	first := firstDirective(file)
-	if first.IsValid() {
-		a.Pos = p.Position(first)
+	directives := directive.All(file)
+	if len(directives) > 0 {
+		a.Pos = p.Position(directives[0].Slash)
 	}
 	if err != nil {
 		return a, f.Spells()
@@ -52,7 +52,7 @@ func (p *Program) absent(f scan.File, registry directive.Registry) (Absent, bool
 	for _, placed := range registry.File(p.Fset, file, func(token.Pos, string, string, string) {}) {
 		a.names = append(a.names, bearer(placed))
 	}
-	return a, first.IsValid()
+	return a, len(directives) > 0
 }
 
 // bearer is how Go names what a directive stands on.
@@ -75,31 +75,13 @@ func bearer(d directive.Placed) string {
 	return receiver + "." + d.Func.Name.Name
 }
 
-// firstDirective is where the first directive of idem stands, for whichever version of it; those for the linter do not
-// count.
-func firstDirective(file *ast.File) token.Pos {
-	for _, group := range file.Comments {
-		for _, c := range group.List {
-			if directive.Speaks(c) {
-				return c.Pos()
-			}
-		}
-	}
-	return token.NoPos
-}
-
-// refuseTests reports directives in tests: nothing is generated for them, and nobody would see that.
+// refuseTests reports the directives in the package's tests.
 func (p *Program) refuseTests(pkg *Package) {
 	for _, f := range pkg.Tests {
 		file, _ := p.parseFile(f.Path, f.Src) // what could be read of it
-		for _, group := range file.Comments {
-			for _, c := range group.List {
-				if directive.Speaks(c) {
-					p.Wrong.Add(p.Position(c.Pos()), "test-file", "move what it stands on to a file whose name does not end in _test.go",
-						"a directive in a test file: idem generates nothing for tests")
-				}
-			}
-		}
+		directive.RefuseTest(file, func(pos token.Pos, code, fix, message string) {
+			p.Wrong.Add(p.Position(pos), code, fix, "%s", message)
+		})
 	}
 }
 
