@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/idem-go/idem/gen/diag"
-	"github.com/idem-go/idem/gen/directive"
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/lock"
 	"github.com/idem-go/idem/gen/model"
@@ -60,7 +59,7 @@ func (a at) End() token.Pos { return token.NoPos }
 func read(p *rule.Pass) (list diag.List, placed bool) {
 	for _, file := range p.Files {
 		name := p.Fset.PositionFor(file.Package, false).Filename
-		if filepath.Base(name) == model.GeneratedFile {
+		if strings.HasSuffix(name, "_test.go") || filepath.Base(name) == model.GeneratedFile {
 			continue
 		}
 		report := func(pos token.Pos, code, fix, message string) {
@@ -69,10 +68,6 @@ func read(p *rule.Pass) (list diag.List, placed bool) {
 			}
 			at := p.Fset.PositionFor(pos, false)
 			list.Add(diag.Position{File: at.Filename, Line: at.Line, Column: at.Column}, code, fix, "%s", message)
-		}
-		if strings.HasSuffix(name, "_test.go") {
-			directive.RefuseTest(file, report)
-			continue
 		}
 		placed = len(registry.Kinds.Directives().File(p.Fset, file, report)) > 0 || placed
 	}

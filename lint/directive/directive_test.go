@@ -18,8 +18,10 @@ import (
 )
 
 // beyond are the cases of the generator that no analysis of a single package can judge: what the
-// packages of a run have in common, and packages that the go command refuses, and tests, which are not among the files here.
-var beyond = []string{"duplicate-node-packages", "duplicate-provider-packages", "mixed-packages", "everything-at-once", "syntax", "test-file", "unclosed-comment"}
+// packages of a run have in common, and packages that the go command refuses, and tests, of which the linter says nothing.
+var beyond = []string{
+	"duplicate-node-packages", "duplicate-provider-packages", "mixed-packages", "everything-at-once", "syntax", "test-file", "unclosed-comment",
+}
 
 // TestSameWordsAsTheGenerator runs the rule over the generator's own cases of mistakes.
 func TestSameWordsAsTheGenerator(t *testing.T) {
@@ -45,23 +47,11 @@ func TestSameWordsAsTheGenerator(t *testing.T) {
 			}
 		}
 	}
-	got := reports(t, dir, false)
+	got := reports(t, dir)
 	for name, text := range want {
 		if got[name] != text {
 			t.Errorf("%s:\ngot\n%swant\n%s", name, got[name], text)
 		}
-	}
-}
-
-// TestTestFiles: what the rule says of tests, which the generator's stages do not read.
-func TestTestFiles(t *testing.T) {
-	dir := t.TempDir()
-	write(t, dir, archive(t, filepath.Join("..", "..", "gen", "resolve", "testdata", "module.txtar")))
-	write(t, dir, txtar.Parse([]byte("-- tests/a_test.go --\npackage a_test\n\n//idem:effect\ntype Row struct{ A int }\n\n//idem:ignore swallowed here\nfunc f() {}\n")))
-	got := reports(t, dir, true)["tests"]
-	want := "a_test.go:3:1: a directive in a test file: idem generates nothing for tests; move what it stands on to a file whose name does not end in _test.go [test-file]\n"
-	if got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 
@@ -90,9 +80,9 @@ func write(t *testing.T, dir string, a *txtar.Archive) {
 var form = regexp.MustCompile(`^\[directive\] ([a-z-]+): (.*)$`)
 
 // reports returns what the rule says in each folder, in the form of the generator's cases.
-func reports(t *testing.T, dir string, tests bool) map[string]string {
+func reports(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Tests: tests, Env: append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")}
+	config := &packages.Config{Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, Env: append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")}
 	pkgs, err := packages.Load(config, "./...")
 	if err != nil {
 		t.Fatal(err)
