@@ -51,7 +51,7 @@ func (p *part) known(s scope) []string {
 		}
 	}
 	for importPath := range p.owned() {
-		if dir, found := p.module.folder(importPath); found && s.covers(importPath, dir) {
+		if dir, found := p.folder(importPath); found && p.covers(s, importPath) {
 			folders[dir] = true
 		}
 	}

@@ -191,3 +191,22 @@ func TestNeverBuiltFilesMayBearDirectives(t *testing.T) {
 	m.write("shop/template.go", "//go:build ignore\n\npackage main\n\n//idem:effect\ntype Row struct{ A int }\n")
 	m.wantUnseen("shop/template.go")
 }
+
+// TestRenamedModule: what the patterns leave alone stays, also when its import path is another now.
+func TestRenamedModule(t *testing.T) {
+	m := newModule(t)
+	m.write("ledger/ledger.go", ledgerSource)
+	m.write("shop/shop.go", strings.NewReplacer("book", "buy", "Book", "Buy", "Entry", "Basket", "package ledger", "package shop").Replace(ledgerSource))
+	m.generate(gen.Options{})
+	m.write("go.mod", strings.Replace(m.read("go.mod"), "module cases.test", "module renamed.test/v2", 1))
+	m.generate(gen.Options{Patterns: []string{"./ledger"}})
+	for _, name := range []string{`"buy"`, `"basket"`, `"shop/idem_gen.go"`, `"renamed.test/v2/ledger"`, `"cases.test/shop"`} {
+		if lock := m.read("idem.lock"); !strings.Contains(lock, name) || strings.Contains(lock, "retired") {
+			t.Errorf("the lock has no %s:\n%s", name, lock)
+		}
+	}
+	m.generate(gen.Options{})
+	if lock := m.read("idem.lock"); strings.Contains(lock, "cases.test") {
+		t.Errorf("the lock has the old name:\n%s", lock)
+	}
+}
