@@ -3,6 +3,7 @@ package gen
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/idem-go/idem/gen/load"
 	"github.com/idem-go/idem/gen/lock"
@@ -16,6 +17,7 @@ type part struct {
 	lock     *lock.Lock // as it is on disk, with the settings of the run
 	lockErr  error      // why it cannot be read; said with all else that is wrong
 	sources  []*source
+	unseen   unseen
 }
 
 // source is a package with what was generated for it.
@@ -71,14 +73,41 @@ func (p *part) hasTables() bool {
 	return false
 }
 
-// covers reports whether the patterns name a package that the lock knows. One of another module can only be
-// left from before the module was renamed.
-func (p *part) covers(s scope, importPath string) bool {
+// folder is where a package that the lock knows lies, also when the module had another name then.
+func (p *part) folder(importPath string) (string, bool) {
 	dir, found := p.module.folder(importPath)
-	return !found || s.covers(importPath, dir)
+	for rest := importPath; !found; {
+		var deeper bool
+		if _, rest, deeper = strings.Cut(rest, "/"); !deeper {
+			return "", false
+		}
+		dir = filepath.Join(p.module.dir, filepath.FromSlash(rest))
+		info, err := os.Stat(dir)
+		found = err == nil && info.IsDir()
+	}
+	return dir, true
+}
+
+// covers reports whether the patterns name a package that the lock knows. One without a folder is gone.
+func (p *part) covers(s scope, importPath string) bool {
+	dir, found := p.folder(importPath)
+	return !found || s.covers(p.module.importPath(dir), dir)
 }
 
 func (p *part) coversDir(s scope, name string) bool {
 	dir := p.path(name)
 	return s.covers(p.module.importPath(dir), dir)
+}
+
+// sees reports whether the run has seen all of a package that the lock knows.
+func (p *part) sees(s scope, importPath string) bool {
+	dir, found := p.folder(importPath)
+	if !found && len(p.unseen.folders) > 0 {
+		return false // it may be what one of these was called before
+	}
+	return p.covers(s, importPath) && !p.unseen.folders[dir]
+}
+
+func (p *part) seesDir(s scope, name string) bool {
+	return p.coversDir(s, name) && !p.unseen.folders[p.path(name)]
 }

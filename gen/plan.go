@@ -42,6 +42,7 @@ func (t *task) plan(program *load.Program, parts []checked) (*Result, error) {
 		return nil, err
 	}
 	result.Notes = append(result.Notes, unchecked(parts, program.Missing(model.FaultTestPath))...)
+	result.Unseen = unseenNotes(program, parts)
 	result.Files = settle(result.Files)
 	return result, nil
 }

@@ -7,6 +7,7 @@ type Result struct {
 	Files    []output.File // every file of the run, sorted by path
 	Packages int           // how many packages bear directives
 	Notes    []string      // what a person may want to know
+	Unseen   []string      // files with directives that were not looked at, and why
 }
 
 // Drift returns the files that are not as they should be: missing, changed or orphaned.

@@ -82,6 +82,7 @@ func (g *generate) run(ctx context.Context, c *cli.Console, patterns []string) e
 	if result.Packages == 0 {
 		fmt.Fprintf(c.Err, "idem: no package of %s bears a directive\n", packagesOf(patterns))
 	}
+	g.printUnseen(c, result.Unseen)
 	if g.diff {
 		if err := printDiff(c, result.Drift()); err != nil {
 			return err
@@ -240,6 +241,14 @@ func (g *generate) printWritten(c *cli.Console, result *gen.Result, took time.Du
 	if g.verbose {
 		fmt.Fprintf(w, "%s in %s, %s\n", count(len(result.Files), "file", "files"),
 			count(result.Packages, "package", "packages"), took.Round(time.Millisecond))
+	}
+}
+
+// printUnseen says what the run did not look at. Nothing is written because of it, so that it goes to standard error
+// whatever is asked for.
+func (g *generate) printUnseen(c *cli.Console, unseen []string) {
+	for _, note := range unseen {
+		fmt.Fprintf(c.Err, "note: %s\n", note)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/format"
 	"maps"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
@@ -44,7 +45,16 @@ func (f *File) render() ([]byte, error) {
 	if err := f.Render(&source); err != nil {
 		return nil, fmt.Errorf("package %s: %w", f.Package.Path, err)
 	}
-	return groupImports(source.Bytes()), nil
+	return constrained(f.Package, groupImports(source.Bytes())), nil
+}
+
+// constrained puts the package's build constraint below the header, by which idem knows the file.
+func constrained(p *model.Package, source []byte) []byte {
+	if p.Constraint == "" {
+		return source
+	}
+	header, rest, _ := bytes.Cut(source, []byte("\n"))
+	return slices.Concat(header, []byte("\n\n//go:build "+p.Constraint+"\n"), rest)
 }
 
 // Format formats generated code of the package as gofmt does.

@@ -2,7 +2,9 @@ package load
 
 import (
 	"context"
+	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/idem-go/idem/gen/diag"
 	"github.com/idem-go/idem/gen/directive"
@@ -24,6 +26,8 @@ func Packages(ctx context.Context, dir string, found []*scan.Package, needs Need
 	var more []string
 	for _, pkg := range p.Packages {
 		p.readDirectives(pkg, needs.Directives)
+		p.readExcluded(pkg, needs.Directives)
+		p.refuseTests(pkg)
 		for _, d := range pkg.Directives {
 			more = append(more, needs.Imports[d.Spec.Name]...)
 		}
@@ -42,16 +46,39 @@ func Packages(ctx context.Context, dir string, found []*scan.Package, needs Need
 // what stands around a syntax error is not what its author wrote.
 func (p *Program) readDirectives(pkg *Package, registry directive.Registry) {
 	var list diag.List
-	var placed []directive.Placed
+	var placed, of []directive.Placed
 	report := func(pos token.Pos, code, fix, message string) {
 		list.Add(p.Position(pos), code, fix, "%s", message)
 	}
 	for _, file := range pkg.Syntax {
-		placed = append(placed, registry.File(p.Fset, file, report)...)
+		if of = registry.File(p.Fset, file, report); len(of) > 0 {
+			p.constrain(pkg, file, of[0].Pos, len(placed) == 0, &list)
+		}
+		placed = append(placed, of...)
 	}
 	if len(pkg.SyntaxErr) == 0 {
 		p.Wrong, pkg.Directives = append(p.Wrong, list...), placed
-	} else if len(placed)+len(list) > 0 {
+	} else if len(placed)+len(list) > 0 || slices.ContainsFunc(pkg.Files, scan.File.Spells) {
 		p.Wrong = append(p.Wrong, p.SyntaxDiagnostics(pkg)...)
 	}
+}
+
+// constrain takes over the build constraint of a file with directives. What is generated for a package is one file, of
+// one build: all of them stand under the same.
+func (p *Program) constrain(pkg *Package, file *ast.File, at token.Pos, first bool, list *diag.List) {
+	c := Constraint(p.Fset.PositionFor(file.FileStart, false).Filename, file)
+	if first {
+		pkg.Constraint = c
+	} else if c != pkg.Constraint {
+		list.Add(p.Position(at), "build-constraint",
+			"let the directives of a package stand under one build constraint, and what differs in other files; or give these a package of their own",
+			"this directive stands under %s, and others of the package under %s", named(c), named(pkg.Constraint))
+	}
+}
+
+func named(constraint string) string {
+	if constraint == "" {
+		return "no build constraint"
+	}
+	return "the build constraint " + constraint
 }

@@ -2,11 +2,13 @@ package load
 
 import (
 	"cmp"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/scanner"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,6 +26,7 @@ type Program struct {
 	Fset     *token.FileSet
 	Packages []*Package                // in the order of their paths; in import order once [Program.Import] has run
 	Wrong    diag.List                 // what is wrong with directives themselves, and with the syntax around them
+	Absent   []Absent                  // files with directives that are not of this build
 	dirs     []string                  // the run's directory, as named and without symbolic links
 	own      map[string]*Package       // Packages, by path
 	imported map[string]*types.Package // from export data, by path
@@ -37,6 +40,7 @@ type Package struct {
 	*scan.Package
 	Syntax     []*ast.File
 	Directives []directive.Placed // in source order; file by file
+	Constraint string             // the build constraint that all files with directives stand under; "" without
 	Tested     bool               // tests are generated for it
 	SyntaxErr  scanner.ErrorList  // when not empty, Syntax is not complete
 	Types      *types.Package     // nil until the package was checked
@@ -67,6 +71,10 @@ func byPath(a, b *scan.Package) int { return cmp.Compare(a.Path, b.Path) }
 func (p *Program) parse(pkg *Package) {
 	files := slices.SortedFunc(slices.Values(pkg.Files), func(a, b scan.File) int { return cmp.Compare(a.Path, b.Path) })
 	for _, f := range files {
+		if f.Err != nil {
+			pkg.SyntaxErr.Add(token.Position{Filename: f.Path, Line: 1, Column: 1}, unreadable(f.Err))
+			continue
+		}
 		file, err := p.parseFile(f.Path, f.Src)
 		if list, ok := err.(scanner.ErrorList); ok {
 			pkg.SyntaxErr = append(pkg.SyntaxErr, list...)
@@ -100,12 +108,26 @@ func (p *Program) relative(path string) string {
 }
 
 // SyntaxDiagnostics returns the package's syntax errors.
-func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List {
+func (p *Program) SyntaxDiagnostics(pkg *Package) diag.List { return p.syntax(pkg.SyntaxErr) }
+
+func (p *Program) syntax(err error) diag.List {
+	errs, ok := errors.AsType[scanner.ErrorList](err)
+	if !ok {
+		return nil
+	}
 	var list diag.List
-	for _, e := range pkg.SyntaxErr {
+	for _, e := range errs {
 		list.Add(p.position(e.Pos), "syntax", "", "%s", e.Msg)
 	}
 	return list
+}
+
+// unreadable is what is wrong with a file that cannot be read.
+func unreadable(err error) string {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
+		err = path.Err
+	}
+	return "the file cannot be read: " + err.Error()
 }
 
 func absolute(dir string) []string {

@@ -15,7 +15,7 @@ type Run struct {
 	Name      string            // of the lock file, for diagnostics
 	Packages  []*model.Package  // those that belong to the lock
 	Generated map[string][]byte // what was generated for them, by path in the form of [Lock.Files]
-	// Covers reports whether the run's patterns name the package. Others are left as they are.
+	// Covers reports whether the run's patterns name the package, and it has seen all of it. Others are left as they are.
 	Covers func(importPath string) bool
 	// CoversDir is Covers for the folder of a file, relative to Dir.
 	CoversDir func(dir string) bool

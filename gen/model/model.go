@@ -11,6 +11,8 @@ type Package struct {
 	Path string // import path
 	Name string // package name
 	Dir  string // absolute directory
+	// Constraint is the build constraint of the files with directives, and of what is generated; empty without one.
+	Constraint string
 	// Names are the identifiers of the package's scope that idem did not generate, sorted: what a
 	// generated name must not collide with and what an import must not be named like.
 	Names []string

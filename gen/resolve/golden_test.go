@@ -148,11 +148,11 @@ func (c goldenCase) relative(text string) string {
 var codes = []string{
 	"alias-effect", "ambiguous-body", "bad-column", "bad-command", "bad-conflict", "bad-count", "bad-default", "bad-duration", "bad-field", "bad-fields",
 	"bad-fixture", "bad-function", "bad-identity", "bad-key", "bad-name", "bad-payload", "bad-queue", "bad-size",
-	"bad-table", "bad-tag", "bad-type", "bad-update", "detached-directive", "duplicate-column", "duplicate-node",
+	"bad-table", "bad-tag", "bad-type", "bad-update", "build-constraint", "detached-directive", "duplicate-column", "duplicate-node",
 	"duplicate-provider", "duplicate-table", "embedded-pointer", "empty-value", "generic-effect", "generic-handler", "generic-provider", "generic-receiver",
 	"hidden-type", "key-and-item", "misplaced-name", "missing-name", "missing-value", "mixed-packages", "name-collision", "near-miss",
 	"no-column-type", "no-columns", "quoting", "repeated-argument", "reserved-column", "several-directives",
-	"shadowed-name", "signature", "syntax", "trailing-comment", "undefined-type", "unexpected-word",
+	"shadowed-name", "signature", "syntax", "test-file", "trailing-comment", "undefined-type", "unexpected-word",
 	"unexported-field", "unknown-argument", "unknown-directive", "unknown-field", "unknown-function", "unsampled-input", "unsupported-argument",
 	"unsupported-directive", "unusable-name", "wrong-target",
 }

@@ -167,7 +167,7 @@ type Row struct{ A int }
 	}
 }
 
-func TestBuildTagsAndTestsAreRespected(t *testing.T) {
+func TestBuildTagsAreRespected(t *testing.T) {
 	dir := newModule(t, "-- p/p.go --\n"+handlerSource+`
 -- p/other.go --
 //go:build never
@@ -176,11 +176,6 @@ package p
 
 //idem:nonsense
 func Other() {}
--- p/p_test.go --
-package p
-
-//idem:nonsense
-func helper() {}
 -- p/p_plan9.go --
 package p
 
@@ -437,8 +432,10 @@ func TestLineEndsAndLineCommentsDoNotMovePositions(t *testing.T) {
 
 func TestSyntaxErrorsMatterWhereADirectiveStands(t *testing.T) {
 	for source, want := range map[string]int{
-		"package p\n\n//idem:action charge\nfunc (\n":           1,
-		"package p\n\n// idem is not spoken of here.\nfunc (\n": 0,
+		"package p\n\n//idem:action charge\nfunc (\n":                       1,
+		"package p\n\n// idem is not spoken of here.\nfunc (\n":             0,
+		"package p\n\n/* half typed\n\n//idem:action charge\nfunc F() {}\n": 1,
+		"<<<<<<< HEAD\npackage p\n\n//idem:action charge\nfunc F() {}\n":    1,
 	} {
 		list := diagnosticsOf(t, newModule(t, "-- p/p.go --\n"+source))
 		if len(list) != want || want > 0 && list[0].Code != "syntax" {

@@ -41,7 +41,7 @@ func (r *Resolver) resolve(kinds Kinds) *model.Package {
 		}
 	}
 	m := &model.Package{
-		Path: r.Package.Path, Name: r.Package.Name, Dir: r.Package.Dir,
+		Path: r.Package.Path, Name: r.Package.Name, Dir: r.Package.Dir, Constraint: r.Package.Constraint,
 		Names: r.Package.Types.Scope().Names(), TestNames: r.testNames(),
 	}
 	for _, declarations := range byKind {

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,23 +13,17 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/tools/go/packages"
-
-	"github.com/idem-go/idem/gen/model"
 )
 
-// Package is a package that the patterns name, with the Go files of its build, without tests.
+// Package is a package that the patterns name, with the Go files of its folder, without what idem generated.
 type Package struct {
 	Path      string // import path
 	Name      string
 	Dir       string // absolute
 	ModuleDir string // absolute; where the go.mod of the package's module is
-	Files     []File // in order of their names, without what idem generated; nil unless one mentions idem
-}
-
-// File is a Go file of a package.
-type File struct {
-	Path string // absolute
-	Src  []byte
+	Files     []File // those of the build, in order of their names; without tests
+	Tests     []File // tests that may bear directives
+	Excluded  []File // files that are not of this build and may bear directives; without tests
 }
 
 // Packages finds the packages below dir that the patterns name and that mention idem, in the order of
@@ -92,34 +85,36 @@ func list(ctx context.Context, dir string, patterns []string) ([]*packages.Packa
 
 // read returns a package with its files, or nil when none of them mentions idem.
 func read(p *packages.Package) (*Package, error) {
-	found := &Package{Path: p.PkgPath, Name: p.Name}
-	mentioned := false
-	for _, path := range slices.Sorted(slices.Values(p.GoFiles)) {
-		if !strings.HasSuffix(path, ".go") {
-			continue
-		}
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		found.Dir = filepath.Dir(path)
-		if IsGenerated(path, src) {
-			continue
-		}
-		mentioned = mentioned || mentions(src)
-		found.Files = append(found.Files, File{Path: path, Src: src})
-	}
-	if !mentioned {
-		return nil, nil
-	}
-	if p.Module == nil || !p.Module.Main {
+	if p.Module == nil || !p.Module.Main || p.Dir == "" {
 		return nil, nil // the standard library or a dependency: nothing is written there
 	}
-	found.ModuleDir = p.Module.Dir
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	found := &Package{Path: p.PkgPath, Name: p.Name, Dir: p.Dir, ModuleDir: p.Module.Dir}
+	mentioned := false
+	for _, entry := range entries {
+		path := filepath.Join(p.Dir, entry.Name())
+		f, ok := readFile(path, entry)
+		switch {
+		case !ok || f.IsGenerated():
+		case f.IsTest():
+			if f.Spells() {
+				found.Tests = append(found.Tests, f)
+			}
+		case slices.Contains(p.IgnoredFiles, path):
+			if f.Spells() {
+				found.Excluded = append(found.Excluded, f)
+			}
+		default:
+			// Also what the go command could not read or parse: it is of the build until it is known not to be.
+			mentioned = mentioned || mentions(f.Src)
+			found.Files = append(found.Files, f)
+		}
+	}
+	if !mentioned && len(found.Tests)+len(found.Excluded) == 0 {
+		return nil, nil
+	}
 	return found, nil
-}
-
-// IsGenerated reports whether a file is one that idem wrote.
-func IsGenerated(path string, src []byte) bool {
-	return filepath.Base(path) == model.GeneratedFile && bytes.HasPrefix(src, []byte(model.GeneratedHeader))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -39,11 +40,12 @@ func TestIsGenerated(t *testing.T) {
 	}{
 		{"a/idem_gen.go", model.GeneratedHeader + "\n\npackage a\n", true},
 		{"a/idem_gen.go", model.GeneratedHeader + "\r\n\r\npackage a\r\n", true},
+		{"a/idem_gen_test.go", model.GeneratedHeader + "\n\npackage a\n", true},
 		{"a/idem_gen.go", "package a\n", false},
 		{"a/other.go", model.GeneratedHeader + "\n\npackage a\n", false},
 	}
 	for _, test := range tests {
-		if got := IsGenerated(test.path, []byte(test.src)); got != test.want {
+		if got := (File{Path: test.path, Src: []byte(test.src)}).IsGenerated(); got != test.want {
 			t.Errorf("%s %q: %v", test.path, test.src, got)
 		}
 	}
@@ -103,5 +105,62 @@ type Row struct{ A int }
 	}
 	if z.Name != "z" || z.Dir != filepath.Dir(z.Files[0].Path) || z.ModuleDir != filepath.Dir(z.Dir) {
 		t.Errorf("got %q in %q of %q", z.Name, z.Dir, z.ModuleDir)
+	}
+}
+
+func TestFilesBesideTheBuild(t *testing.T) {
+	dir := t.TempDir()
+	for name, src := range map[string]string{
+		"go.mod":           "module m.test\n\ngo 1.26\n",
+		"a.go":             "package a\n",
+		"a_test.go":        "package a_test\n\n//idem:effect\n",
+		"silent_test.go":   "package a\n",
+		"a_plan9.go":       "package a\n\n//idem:effect\n",
+		"silent_plan9.go":  "package a\n",
+		"_passed.go":       "package a\n\n//idem:effect\n",
+		"broken.go":        "<<<<<<<\npackage a\n",
+		"idem_gen_test.go": model.GeneratedHeader + "\n\npackage a\n\n//idem:effect\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(src), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder.go"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "link.go")); err != nil {
+		t.Skip(err)
+	}
+	found, err := Packages(context.Background(), dir, nil)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("got %v, %v", found, err)
+	}
+	all, err := Folder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what  string
+		files []File
+		want  string
+	}{
+		{"build", found[0].Files, "a.go broken.go link.go"},
+		{"tests", found[0].Tests, "a_test.go"},
+		{"excluded", found[0].Excluded, "a_plan9.go"},
+		{"folder", all, "a.go a_plan9.go broken.go link.go silent_plan9.go"},
+	} {
+		var got []string
+		for _, f := range c.files {
+			got = append(got, filepath.Base(f.Path))
+			if (f.Err != nil) != (filepath.Base(f.Path) == "link.go") {
+				t.Errorf("%s: %v", f.Path, f.Err)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", c.what, got, c.want)
+		}
+	}
+	if none, err := Folder(filepath.Join(dir, "none")); len(none) > 0 || err != nil {
+		t.Errorf("a folder that is not there: %v, %v", none, err)
 	}
 }

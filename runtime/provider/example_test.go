@@ -20,9 +20,9 @@ type Receipt struct{ ID string }
 
 const smsAPI = "https://sms.example.com/v1/messages"
 
-// SendSMS hands a message to the carrier, which honours a key for a day.
+// SendSMS hands a message to the carrier, which honours a key for a day. In its package it bears
 //
-//idem:provider send_sms window=24h lookup=FindSMS undo=RecallSMS
+//	//idem:provider send_sms window=24h lookup=FindSMS undo=RecallSMS
 func SendSMS(ctx context.Context, key string, sms SMS) (Receipt, error) {
 	body, err := json.Marshal(sms)
 	if err != nil {
