@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -396,7 +397,8 @@ func TestF36_ClaimKeepsItsLimitOnEveryPlan(t *testing.T) {
 	}
 }
 
-// F34: what a worker sends has no time of its own clock in it, so its clock can decide nothing.
+// F34: what a worker sends has no time of its own clock in it, so its clock can decide nothing. Where it was told a time by
+// the database, that a step was scheduled at, it may tell it again.
 func TestF34_NoWorkersClockInTheDatabase(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -417,20 +419,55 @@ func TestF34_NoWorkersClockInTheDatabase(t *testing.T) {
 	worker := slow()
 	worker.Heartbeat = 20 * time.Millisecond
 	b.workOn(pool, worker)
-	run := must[Run](t)(action.Enqueue(t.Context(), b.client, charge{"ann", 1}, WithDelay(50*time.Millisecond)))
+	scheduled := func(db interface {
+		QueryRow(context.Context, string, ...any) pgx.Row
+	}, run Run) (at time.Time) {
+		if err := db.QueryRow(t.Context(), `SELECT scheduled_at FROM idem.steps WHERE run_id = $1`, run.ID).Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	tx := must[pgx.Tx](t)(b.pool.Begin(t.Context()))
+	run := must[Run](t)(action.EnqueueTx(t.Context(), b.client, tx, charge{"ann", 1}, WithDelay(50*time.Millisecond)))
+	first := scheduled(tx, run)
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	b.is(b.wait(run), StateCompleted, "", 2, 0)
+	again := scheduled(b.pool, run)
 	if n := traced.queries.Load(); n < 5 {
 		t.Fatalf("only %d statements were seen", n)
 	}
-	if sql := traced.timed.Load(); sql != nil {
-		t.Errorf("this statement was given a time: %v", sql)
+	for _, g := range traced.times() {
+		if !g.at.Equal(first) && !g.at.Equal(again) {
+			t.Errorf("this statement was given the time %v: %s", g.at, g.sql)
+		}
 	}
 }
 
-// argTracer remembers a statement that was given a time.
+// given is a time that a statement was given.
+type given struct {
+	sql string
+	at  time.Time
+}
+
+// argTracer remembers the times that statements were given.
 type argTracer struct {
 	queries atomic.Int32
-	timed   atomic.Value
+	mu      sync.Mutex
+	timed   []given
+}
+
+func (a *argTracer) times() []given {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.timed)
+}
+
+func (a *argTracer) note(sql string, at time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timed = append(a.timed, given{sql, at})
 }
 
 func (a *argTracer) look(sql string, args []any) {
@@ -438,10 +475,10 @@ func (a *argTracer) look(sql string, args []any) {
 	for _, arg := range args {
 		switch arg := arg.(type) {
 		case time.Time:
-			a.timed.Store(sql)
+			a.note(sql, arg)
 		case *time.Time:
 			if arg != nil {
-				a.timed.Store(sql)
+				a.note(sql, *arg)
 			}
 		}
 	}

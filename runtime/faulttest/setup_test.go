@@ -1,6 +1,7 @@
 package faulttest
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -75,6 +76,15 @@ func examine(t *testing.T, s *subject, only ...string) *examined {
 	})
 	e.end = suite.lastLook()
 	return e
+}
+
+// unlessLong are the faults to try where others have been tried with another handler; with IDEM_LONG=1 all are, which is
+// what none means to [examine].
+func unlessLong(faults ...string) []string {
+	if os.Getenv("IDEM_LONG") != "" {
+		return nil
+	}
+	return faults
 }
 
 // problems returns what was found under the faults whose names begin with prefix.
