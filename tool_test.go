@@ -1,3 +1,5 @@
+//go:build unix
+
 package idem_test
 
 import (
@@ -14,7 +16,7 @@ import (
 // and not what the demonstration needs: its program is then built as it was released with the command. env has a module
 // proxy, and caches in which another test has compiled the command: that takes long.
 func testToolDemo(t *testing.T, env []string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", `set -euo pipefail
 go mod init example.com/shop
