@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/idem-go/idem/gen"
+	"github.com/idem-go/idem/runtime/pgtest"
 )
 
 // module is a module of its own, in a temporary folder, that needs what this repository needs.
@@ -24,7 +25,7 @@ func newModule(t testing.TB) *module {
 	t.Helper()
 	t.Setenv("GOFLAGS", "-mod=mod") // the requirements below may ask for others
 	t.Setenv("GOWORK", "off")
-	m := &module{t: t, dir: t.TempDir()}
+	m := &module{t: t, dir: folder(t)}
 	if real, err := filepath.EvalSymlinks(m.dir); err == nil {
 		m.dir = real
 	}
@@ -122,10 +123,19 @@ func (m *module) staticcheck(t *testing.T) {
 	m.run(t, "go", "run", tool, "-checks", "inherit,-U1000,-ST1003", "./...")
 }
 
-// test runs the module's own tests.
+// test runs the module's own tests, on the server of this process: each package would start one. They are only run, and need
+// neither vet nor symbols.
 func (m *module) test(t *testing.T, patterns ...string) {
 	t.Helper()
-	if out, err := m.command("go", append([]string{"test", "-timeout=2m"}, patterns...)...).CombinedOutput(); err != nil {
+	cmd := m.command("go", append([]string{"test", "-vet=off", "-ldflags=-s -w"}, patterns...)...)
+	if os.Getenv(pgtest.EnvURL) == "" {
+		s, err := pgtest.Shared(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Env = append(os.Environ(), pgtest.EnvURL+"="+s.URL("postgres"))
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
 }

@@ -108,7 +108,7 @@ func (b *bench) spawn(way string, point probe.Point, env ...string) *child {
 // await reads the child's lines up to one that begins with prefix.
 func (c *child) await(prefix string) {
 	c.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(patience)
 	for {
 		select {
 		case line, open := <-c.lines:

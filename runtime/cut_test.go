@@ -50,7 +50,7 @@ func (b *bench) fired(c *wire.Cut) {
 	b.Helper()
 	select {
 	case <-c.Fired():
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		b.Error("the connection was never cut: the test shows nothing")
 	}
 }
@@ -280,7 +280,7 @@ func TestReadBackOfAPurgedStep(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("it asks without end")
 	}
 }

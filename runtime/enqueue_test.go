@@ -67,7 +67,7 @@ func TestF37_NotificationFollowsTheTransaction(t *testing.T) {
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	n, err := listener.WaitForNotification(ctx)
 	if err != nil {

@@ -38,7 +38,7 @@ func (b *bench) load(n int, pool *pgxpool.Pool, during func()) {
 	callers.Go(func() {
 		for i := range n {
 			in := charge{fmt.Sprintf("user-%d", i), int64(i)}
-			for end := time.Now().Add(30 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
 				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 				_, err := actions[i%2].Enqueue(ctx, b.client, in, WithKey("load", in.User))
 				cancel()

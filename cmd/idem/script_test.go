@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 //	sql FILE                  run the file on it
 func TestScripts(t *testing.T) {
 	goEnv := readGoEnv(t)
+	download(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -65,6 +66,16 @@ func readGoEnv(t *testing.T) []string {
 		vars = append(vars, name+"="+strings.TrimSpace(string(value)))
 	}
 	return vars
+}
+
+// download fills the module cache with all that this module requires. A test has only what it is compiled from; the modules of
+// the scripts require it all, and the go command looks into it where they are in a workspace.
+func download(t *testing.T) {
+	cmd := exec.Command("go", "mod", "download")
+	cmd.Dir = filepath.Join("..", "..")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Logf("go mod download: %v\n%s", err, out) // the script that needs it will fail
+	}
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

@@ -54,7 +54,7 @@ func startService(t *testing.T) *service {
 // payments runs a command of the program and gives what it prints.
 func (s *service) payments(args ...string) string {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(s.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.Context(), time.Minute)
 	defer cancel()
 	var out strings.Builder
 	if err := run(ctx, args, &out); err != nil {
@@ -67,7 +67,7 @@ func (s *service) payments(args ...string) string {
 func (s *service) becomes(want int, sql string, args ...any) {
 	s.Helper()
 	var n int
-	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if err := s.pool.QueryRow(s.Context(), sql, args...).Scan(&n); err != nil {
 			s.Fatal(err)
 		}

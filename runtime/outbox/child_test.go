@@ -75,7 +75,7 @@ func (b *bench) spawn(point probe.Point, lease time.Duration) (kill func()) {
 		if !strings.HasPrefix(line, "at ") {
 			b.Fatalf("the child said %q", line)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		b.Fatal("the child never came to its point")
 	}
 	return kill

@@ -148,7 +148,7 @@ func (c *child) wait(t *testing.T) {
 	}()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("something still holds the child's output")
 	}
 }
@@ -156,7 +156,7 @@ func (c *child) wait(t *testing.T) {
 // eventually waits for what happens after a process is gone.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !f(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !f(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("in vain waited for: %s", what)
 		}

@@ -179,7 +179,7 @@ func (b *bench) enqueue() runtime.Run {
 // wait returns the run's step once it has ended.
 func (b *bench) wait(run runtime.Run) runtime.StepStatus {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	s, err := b.client.Wait(ctx, run)
 	if err != nil {
@@ -292,9 +292,12 @@ func (b *bench) exec(sql string, args ...any) {
 	}
 }
 
+// patience is how long a test waits for what has to happen: much longer than it takes on a machine that does much else.
+const patience = 2 * time.Minute
+
 func (b *bench) eventually(what string, ok func() bool) {
 	b.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			b.Fatalf("never happened: %s; intents %+v", what, b.intents())
 		}

@@ -56,7 +56,7 @@ func (b *bench) age(d time.Duration) {
 // purges removes what can go, and checks how many intents that are.
 func (b *bench) purges(r provider.Retention, want int) {
 	b.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // it waits for nobody
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // it waits for nobody
 	defer cancel()
 	if got := must(must(provider.NewPurger(b.pool, r))(b).Purge(ctx))(b); got != want {
 		b.Errorf("%d intents were removed, want %d; left: %+v", got, want, b.intents())

@@ -61,7 +61,7 @@ func next(t *testing.T, lines <-chan string) string {
 	select {
 	case line := <-lines:
 		return line
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no line came")
 		return ""
 	}

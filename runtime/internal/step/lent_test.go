@@ -22,7 +22,7 @@ func within[T any](t *testing.T, f func() T) (out T) {
 	go func() { done <- f() }()
 	select {
 	case out = <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it does not return")
 	}
 	return out
@@ -339,7 +339,7 @@ func TestStuckAndBack(t *testing.T) {
 		if err := <-back; !errors.Is(err, failure.ErrAttemptEnded) {
 			t.Errorf("a late write gives %v", err)
 		}
-		for end := time.Now().Add(10 * time.Second); counted && !p.saw(lifecycle.EventUnstuck); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); counted && !p.saw(lifecycle.EventUnstuck); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nobody was told that it is back")
 			}
