@@ -42,13 +42,9 @@ func newVisits(t *testing.T) (*module, func(o gen.Options) (*gen.Result, error))
 	}
 }
 
-// TestNewKind takes a directive that nothing in the generator knows through all stages, by its folder and its place in
-// the list of kinds alone.
-func TestNewKind(t *testing.T) {
-	m, run := newVisits(t)
-	if _, err := m.try(gen.Options{}); !saysCode(err, "unknown-directive") {
-		t.Fatalf("without its kind the directive is not known: %v", err)
-	}
+// writeAll runs the generator, and writes what it made.
+func writeAll(t *testing.T, run func(gen.Options) (*gen.Result, error)) {
+	t.Helper()
 	result, err := run(gen.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -56,6 +52,16 @@ func TestNewKind(t *testing.T) {
 	if err := result.Write(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestNewKind takes a directive that nothing in the generator knows through all stages, by its folder and its place in
+// the list of kinds alone.
+func TestNewKind(t *testing.T) {
+	m, run := newVisits(t)
+	if _, err := m.try(gen.Options{}); !saysCode(err, "unknown-directive") {
+		t.Fatalf("without its kind the directive is not known: %v", err)
+	}
+	writeAll(t, run)
 	for name, texts := range map[string][]string{
 		"visits/idem_gen.go":                        {`"net/url"`, "const VisitAfter = 24 * time.Hour", `var VisitURL = url.URL{Path: "visit"}`, "BookAction"},
 		"visits/idem_gen_test.go":                   {"func TestVisitURL(t *testing.T)", "TestBook_Faults"},
@@ -78,13 +84,7 @@ func TestNewKind(t *testing.T) {
 // TestNewKindIsJudged: the rules about directives, names, tables and code hold for it as for all others.
 func TestNewKindIsJudged(t *testing.T) {
 	m, run := newVisits(t)
-	first, err := run(gen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Write(); err != nil {
-		t.Fatal(err)
-	}
+	writeAll(t, run)
 	for code, source := range map[string]string{
 		"unknown-argument":   strings.Replace(reminderSource, "after=24h", "afetr=24h", 1),
 		"name-collision":     reminderSource + "\nvar VisitURL = 1\n",
@@ -118,13 +118,7 @@ func TestEmitErrorsEndTheRun(t *testing.T) {
 // TestRemovedKind: what a kind had made goes with its last directive, as everything does.
 func TestRemovedKind(t *testing.T) {
 	m, run := newVisits(t)
-	first, err := run(gen.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Write(); err != nil {
-		t.Fatal(err)
-	}
+	writeAll(t, run)
 	m.write("visits/visits.go", "package visits\n")
 	last, err := run(gen.Options{})
 	if err != nil {

@@ -1,6 +1,7 @@
 package idemimpl
 
 import (
+	"bytes"
 	"database/sql/driver"
 	"math/big"
 	"reflect"
@@ -17,7 +18,7 @@ func snapshot(v any) (any, error) {
 	case nil, string, bool, int, int64, int32, float64, time.Time:
 		return v, nil
 	case []byte:
-		return cloneBytes(v), nil
+		return bytes.Clone(v), nil
 	}
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Pointer && r.IsNil() {
@@ -41,16 +42,9 @@ func snapshot(v any) (any, error) {
 func valueOf(valuer driver.Valuer) (any, error) {
 	value, err := valuer.Value()
 	if b, ok := value.([]byte); ok {
-		return cloneBytes(b), err
+		return bytes.Clone(b), err
 	}
 	return value, err
-}
-
-func cloneBytes(b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	return append(make([]byte, 0, len(b)), b...)
 }
 
 // shape says what of a type's values can change after they were given away.
